@@ -163,6 +163,7 @@ import Testing
     (["check", "--plan", "3"], "--plans"), (["explore", "--parts", "2"], "--parts"),
     (["check", "--sample-states"], "--sample-states is set by the campaign"),
     (["stress", "--shard", "1/2"], "--shard is set by the campaign"),
+    (["explore", "--rounds", "x"], "--rounds is set by the campaign"),
   ])
   func `Words that are no task are refused before anything is created`(
     _ words: [String],
@@ -175,12 +176,8 @@ import Testing
     }
   }
 
-  @Test func `A task of a verb that cannot be divided is one task, with a seed for all`()
-    async throws
-  {
+  @Test func `The parts of a check have one seed`() async throws {
     try await withFolder { folder in
-      let refused = await lab(["campaign", "add", folder + "/c", "--parts", "2", "--", "explore"])
-      #expect(refused.code == .usage && refused.errors.contains("cannot be divided"))
       let added = await lab(["campaign", "add", folder + "/c", "--parts", "3", "--", "check"])
       #expect(added.code == .good, "\(added.errors)")
       let campaign = try CampaignFolder(opening: folder + "/c", by: .current(.current))
@@ -193,6 +190,87 @@ import Testing
       #expect(status.code == .undecided && status.output.contains("0 of 3 tasks done"))
       let drained = await lab(["campaign", "drain", folder + "/c"])
       #expect(drained.code == .good && campaign.isDrained)
+    }
+  }
+
+  @Test func `An exploration is divided by length and state, and joined by the last task`()
+    async throws
+  {
+    try await withFolder { folder in
+      let words = ["explore", "--system", "article", "--conditions", "ties", "--actors", "2"]
+      let add = ["campaign", "add", folder + "/c", "--parts"]
+      let unmerged = await lab(add + ["2", "--"] + words + ["--no-merging"])
+      #expect(unmerged.code == .usage && unmerged.errors.contains("--no-merging"))
+      #expect(!FileManager.default.fileExists(atPath: folder + "/c"))
+      let added = await lab(add + ["2", "--"] + words + ["--depth", "2"])
+      #expect(added.code == .good && added.output.contains("Added 6 tasks as group 1"))
+      // Without --parts it is one task, which needs no other.
+      #expect(await lab(add + ["1", "--"] + words).code == .good)
+      let campaign = try CampaignFolder(opening: folder + "/c", by: .current(.current))
+      let tasks = try campaign.tasks()
+      #expect(tasks.map(\.round) == [0, 1, 1, 2, 2, 3, nil])
+      let own = tasks.map { $0.words.drop { $0 != "--length" }.joined(separator: " ") }
+      #expect(
+        own == [
+          "--length 0", "--length 1 --slice 1/2", "--length 1 --slice 2/2",
+          "--length 2 --slice 1/2",
+          "--length 2 --slice 2/2", "", "",
+        ]
+      )
+      let status = await lab(["campaign", "status", folder + "/c"])
+      #expect(status.output.contains("none of 0 to 2") && status.output.contains("0: 0 of 1 slice"))
+    }
+  }
+
+  /// The exploration that workers divide, with the counts of its states and plans.
+  private static let exploration = [
+    "explore", "--system", "greatest-cursor", "--conditions", "steady", "--actors", "1", "--depth",
+    "1",
+  ]
+
+  @Test(.needs(.processFiles))
+  func `Workers of which one is killed join what one exploration finds`() async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let campaign = "\(folder)/campaign"
+      let added = try Self.start(
+        command,
+        ["campaign", "add", campaign, "--parts", "2", "--"] + Self.exploration
+      )
+      added.waitUntilExit()
+      #expect(added.terminationStatus == 0)
+      let work = ["campaign", "work", campaign, "--jobs", "1", "--patience", "1"]
+      let lost = try Self.start(command, work)
+      // It is killed in length 1.
+      while lost.isRunning,
+        try !FileManager.default.contentsOfDirectory(atPath: campaign + "/claims")
+          .contains(where: { $0 == "1-0002.1.json" || $0 == "1-0003.1.json" })
+      {
+        sched_yield()
+      }
+      kill(lost.processIdentifier, SIGKILL)
+      lost.waitUntilExit()
+      let workers = try (0..<2).map { _ in try Self.start(command, work) }
+      for worker in workers { worker.waitUntilExit() }
+      let status = try await self.status(campaign, by: command)
+      #expect(status.done == 4 && status.rounds.map(\.completeLength) == [1])
+      let page = try String(contentsOfFile: campaign + "/index.html", encoding: .utf8)
+      #expect(page.contains("Explorations") && page.contains("0 to 1 of 1"))
+      let plain = await lab(Self.exploration + ["--output", folder + "/plain"])
+      let code = Int32(plain.code.rawValue)
+      #expect(workers.map(\.terminationStatus) == [code, code])
+      let (one, all) = try (
+        Self.card(folder + "/plain/latest"), Self.card(campaign + "/done/1/1-0004/latest")
+      )
+      #expect(one == all && one.contains { $0.contains("states") })
+    }
+  }
+
+  /// The plans, states and results of each invariant in the card of a run.
+  private static func card(_ run: String) throws -> [String] {
+    let data = try Data(contentsOf: URL(fileURLWithPath: run + "/cards.json"))
+    return try JSONDecoder().decode(CardsDocument.self, from: data).systems.flatMap(\.cells).map {
+      "\($0.key): \($0.plans) plans, \($0.states) states, \($0.result) at \($0.length ?? 0)"
     }
   }
 

@@ -36,7 +36,9 @@ struct CampaignCommands: CompositionPart {
       if ["check", "explore"].contains(words.first) { line.append("--sample-states") }
       if words.first != "stress" { line += ["--jobs", String(jobs)] }
     }
-    let text = line.map(\.shellQuoted).joined(separator: " ")
+    // Slices of an exploration exchange hashes of states, some of which consist of Swift's hash values.
+    let settings = words.contains("--rounds") ? "SWIFT_DETERMINISTIC_HASHING=1 " : ""
+    let text = settings + line.map(\.shellQuoted).joined(separator: " ")
     let file = open("\(output)/output.txt", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard file >= 0 else { throw .failed("\(output.quoted) cannot be written.") }
     defer { close(file) }

@@ -96,7 +96,7 @@ struct CampaignText {
   var tables: [ReportTable] {
     [
       failures, results(status.foundWithoutPlan, "Found, without a counterexample"),
-      results(status.undecided, "Undecided"), claimed, givenUp, workers,
+      lengths, results(status.undecided, "Undecided"), claimed, givenUp, workers,
     ]
     .filter { !$0.rows.isEmpty }
   }
@@ -131,6 +131,24 @@ struct CampaignText {
     }
     if first == last { return text(first) }
     return text(first) + "–" + (first.seed == last.seed ? String(last.plan) : text(last))
+  }
+
+  /// The complete lengths of the explorations that are divided by length.
+  private var lengths: ReportTable {
+    var table = ReportTable(
+      caption: "Explorations",
+      columns: [.text("group"), .text("complete lengths"), .text("next length")]
+    )
+    for rounds in status.rounds {
+      let complete = rounds.completeLength ?? -1
+      table.append([
+        String(rounds.group),
+        complete < 0 ? "none of 0 to \(rounds.depth)" : "0 to \(complete) of \(rounds.depth)",
+        complete == rounds.depth
+          ? "" : "\(complete + 1): \(rounds.done) of \(rounds.count.counted("slice"))",
+      ])
+    }
+    return table
   }
 
   private var claimed: ReportTable {

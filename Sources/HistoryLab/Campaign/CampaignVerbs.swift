@@ -37,15 +37,19 @@ struct CampaignAddOptions: VerbOptions {
   @Option(
     "parts",
     .integer("N", 1...10_000),
-    "Divides check, mutants or stress into N parts; a part should take a few minutes."
+    "Divides the work into N parts, and each length of an exploration; a part should take a few minutes."
   )
   var parts = 1
 
   /// The command line of each task.
   private(set) var tasks: [[String]] = []
+  /// The command lines of each round of a divided exploration; empty for other work.
+  private(set) var rounds: [[[String]]] = []
 
   private static let verbs = ["check", "mutants", "explore", "stress"]
-  private static let own = ["output", "shard", "json", "jobs", "sample-states"]
+  private static let own = [
+    "output", "shard", "json", "jobs", "sample-states", "length", "slice", "rounds",
+  ]
 
   /// - Throws: A usage error if the words are not a command line that a campaign can run.
   mutating func validate(in composition: Composition) throws(LabError) {
@@ -59,9 +63,6 @@ struct CampaignAddOptions: VerbOptions {
     }
     if let option = Self.own.first(where: { arguments.texts[$0] != nil }) {
       throw .usage("--\(option) is set by the campaign. Leave it out.")
-    }
-    guard parts == 1 || spec.option("shard") != nil else {
-      throw .usage("--parts: \(spec.name) cannot be divided. Add each part as a task of its own.")
     }
     var whole = words
     // All parts must draw the same plans.
@@ -81,12 +82,33 @@ struct CampaignAddOptions: VerbOptions {
       output: { _ in nil },
       errors: { _ in nil }
     )
-    _ = try spec.start?(arguments, composition, silent)
+    let verb = try spec.start?(arguments, composition, silent)
     try FilePath.checkWritableFolder(folder, for: "DIR")
-    tasks = parts == 1 ? [whole] : (1...parts).map { whole + ["--shard", "\($0)/\(parts)"] }
-    if parts > 1, case .run(_, let part) = try Invocation.read(tasks[0], tool: .historyLab) {
+    guard parts > 1 else {
+      tasks = [whole]
+      return
+    }
+    let first: [String]
+    if let verb = verb as? ExploreVerb {
+      rounds = Self.rounds(of: whole, depth: verb.options.depthMax, parts)
+      tasks = rounds.flatMap(\.self)
+      first = tasks[0] + ["--rounds", folder]
+    } else {
+      tasks = (1...parts).map { whole + ["--shard", "\($0)/\(parts)"] }
+      first = tasks[0]
+    }
+    if case .run(_, let part) = try Invocation.read(first, tool: .historyLab) {
       _ = try spec.start?(part, composition, silent)
     }
+  }
+
+  /// Returns the command lines of an exploration by length: the states without commands, the slices of
+  /// each further length, and the one that joins all.
+  private static func rounds(of whole: [String], depth: Int, _ parts: Int) -> [[[String]]] {
+    let slices = (1...depth).map { length in
+      (1...parts).map { whole + ["--length", "\(length)", "--slice", "\($0)/\(parts)"] }
+    }
+    return [[whole + ["--length", "0"]]] + slices + [[whole]]
   }
 }
 
@@ -105,8 +127,8 @@ struct CampaignAddVerb: Verb {
         "20 stress runs of three minutes, each with a seed of its own."
       ),
       Example(
-        "campaign add search -- explore --conditions crash --depth 7",
-        "An exploration, which is one task."
+        "campaign add search --parts 8 -- explore --conditions crash --depth 7",
+        "An exploration: eight slices of each length of plans, length by length."
       ),
     ]
   ) { CampaignAddVerb(options: $0, composition: $1, terminal: $2) }
@@ -123,7 +145,8 @@ struct CampaignAddVerb: Verb {
         CampaignFolder.exists(at: options.folder)
         ? try CampaignFolder(opening: options.folder, by: program)
         : try CampaignFolder(creating: options.folder, by: program)
-      return try campaign.add(options.tasks)
+      return options.rounds.isEmpty
+        ? try campaign.add(options.tasks) : try campaign.add(rounds: options.rounds)
     }
     terminal.print(
       "Added \(options.tasks.count.counted("task")) as group \(group) of \(options.folder)."

@@ -23,19 +23,23 @@ struct ExploreTask: Sendable {
   var samplesStates = false
   /// The real history that the plans' writes repeat; `nil` uses the writes defined for the condition.
   var past: ExploredHistory?
+  /// The slices of the exploration, if several processes divide it; otherwise `nil`.
+  var division: Division?
 
   /// The results of exploring one piece.
   struct Outcome: Sendable {
     let condition: Condition
     let scope: ExploreScope
-    let exploration: Exploration
+    var exploration: Exploration
     /// The maximum number of states that the piece could visit.
     let stateCountMax: Int
     /// The shortest counterexample found for each broken invariant, with its whole trace, by checker name.
     let broken: [String: Counterexample]
-    let seconds: Double
+    var seconds: Double
     /// A sample of the states; `nil` if they are not counted, or equivalent states are not merged.
     var states: StateSample?
+    /// What one slice of the piece reached; `nil` for a whole piece.
+    var slice: ExplorationSlice?
   }
 
   /// Explores the piece with stores on the heap.
@@ -51,19 +55,17 @@ struct ExploreTask: Sendable {
     knowing earlier: KnownMoves? = nil,
     progress: @escaping (Int) -> Bool
   ) throws(LabError) -> Outcome {
+    if let division {
+      return try run(
+        division,
+        keepingMoves: keepingMoves,
+        knowing: earlier,
+        progress: progress
+      )
+    }
     let clock = ContinuousClock()
     let start = clock.now
-    var bounds = ExplorationBounds(depth: scope.depth, stateCountMax: stateCountMax)
-    bounds.keepsMoves = keepingMoves
-    bounds.mergesStates = mergesStates
-    let explorer = Explorer(
-      system.make(),
-      at: .heap(),
-      space: alphabet,
-      judge: SuiteJudge.self,
-      bounds: bounds,
-      knowing: earlier
-    )
+    let explorer = explorer(keepingMoves: keepingMoves, knowing: earlier)
     do throws(SystemFailure) {
       let exploration = try explorer.explore(progress: progress)
       var outcome = Outcome(
@@ -76,14 +78,31 @@ struct ExploreTask: Sendable {
       )
       if samplesStates, mergesStates { outcome.states = sample(explorer) }
       return outcome
-    } catch {
-      throw .lab(
-        "\(system.name) could not be explored under \(condition.rawValue): \(error.message)"
-      )
-    }
+    } catch { throw failure(error) }
   }
 
-  private func sample<Space, Judge>(_ explorer: Explorer<Space, Judge>) -> StateSample {
+  func explorer(
+    keepingMoves: Bool,
+    knowing earlier: KnownMoves?
+  ) -> Explorer<PlanAlphabet, SuiteJudge> {
+    var bounds = ExplorationBounds(depth: scope.depth, stateCountMax: stateCountMax)
+    bounds.keepsMoves = keepingMoves
+    bounds.mergesStates = mergesStates
+    return Explorer(
+      system.make(),
+      at: .heap(),
+      space: alphabet,
+      judge: SuiteJudge.self,
+      bounds: bounds,
+      knowing: earlier
+    )
+  }
+
+  func failure(_ error: SystemFailure) -> LabError {
+    .lab("\(system.name) could not be explored under \(condition.rawValue): \(error.message)")
+  }
+
+  func sample<Space, Judge>(_ explorer: Explorer<Space, Judge>) -> StateSample {
     var sample = StateSample()
     var origins: [PlanHeader: UInt64] = [:]
     explorer.forEachState { header, state in
@@ -132,7 +151,7 @@ struct ExploreTask: Sendable {
   }
 
   /// The commands from which the plans of the piece are built.
-  private var alphabet: PlanAlphabet {
+  var alphabet: PlanAlphabet {
     var alphabet = PlanAlphabet(condition, actors: scope.actors, actions: system.actions)
     if let past {
       alphabet.repeatWindows(of: past.history, count: past.windowCount, commands: scope.depth)
@@ -143,8 +162,11 @@ struct ExploreTask: Sendable {
     return alphabet
   }
 
+  /// The headers of the plans.
+  var headers: [PlanHeader] { alphabet.headers }
+
   /// Runs each plan that broke an invariant again from the start, outside the exploration.
-  private func counterexamples(
+  func counterexamples(
     _ exploration: Exploration
   ) throws(SystemFailure) -> [String: Counterexample] {
     let names = CheckerSuite.names(in: .all)

@@ -84,6 +84,7 @@ struct ExploreOptions: VerbOptions {
     "Stops exploring a condition after N states per number of actors; its result is then unknown."
   )
   var stateCountMax = 10_000_000
+  var division = DivisionOptions()
   @Flag(.sampleStates) var samplesStates
   @Option(.jobs) var jobs: Int
   @Option(.output) var output: String
@@ -91,6 +92,14 @@ struct ExploreOptions: VerbOptions {
 
   /// Whether the exploration continues only one of several plans that lead to equal states.
   var mergesStates: Bool { !noMerging }
+
+  /// The greatest length of a plan in any scope.
+  var depthMax: Int { scopes.map(\.depth).max() ?? 0 }
+
+  /// Slices of an exploration merge equal states, and have no cards.
+  var exclusive: [[String]] {
+    [["rounds", "no-merging"]] + ["card", "json", "markdown"].map { ["length", $0] }
+  }
 
   /// The value of `--system` that selects this project's tracker and every published system.
   static let everySystem = "all"
@@ -125,6 +134,7 @@ struct ExploreOptions: VerbOptions {
         "--\(option) has no effect without --history: pass a file with --history too."
       )
     }
+    try division.check(depth: depthMax)
     try FilePath.checkWritableFolder(output, for: "--output")
   }
 
@@ -220,7 +230,9 @@ struct ExploreVerb: Verb {
       seed: 0,
       output: options.output
     )
-    let done = try await explore(zip(systems, conditions).map { ($0, $1) }, past, folder)
+    let tasks = try divided(tasks(zip(systems, conditions).map { ($0, $1) }, past, folder))
+    let done = try await explore(tasks)
+    if let place = options.division.place { return try finish(place, tasks, done, folder) }
     let cards = zip(systems, conditions).map { system, conditions in
       SafetyCard(
         system,
@@ -253,12 +265,12 @@ struct ExploreVerb: Verb {
     return Condition.allCases.filter(named.contains)
   }
 
-  private func explore(
+  private func tasks(
     _ rows: [(system: LabSystem, conditions: [Condition])],
     _ past: ExploredHistory?,
     _ folder: RunOutput
-  ) async throws(LabError) -> [(task: ExploreTask, outcome: ExploreTask.Outcome)] {
-    let tasks = rows.flatMap { system, conditions in
+  ) -> [ExploreTask] {
+    rows.flatMap { system, conditions in
       options.scopes.flatMap { scope in
         conditions.filter { system.refusal(of: $0) == nil }.map { condition in
           ExploreTask(
@@ -274,6 +286,11 @@ struct ExploreVerb: Verb {
         }
       }
     }
+  }
+
+  private func explore(
+    _ tasks: [ExploreTask]
+  ) async throws(LabError) -> [(task: ExploreTask, outcome: ExploreTask.Outcome)] {
     let bar = ProgressBar(WorkState("explore", unit: "pieces", total: tasks.count), on: terminal)
     defer { bar.finish() }
     return try await ExploreQueue(tasks).run(jobs: options.jobs) { _ in

@@ -1,0 +1,122 @@
+import Basics
+import Campaigns
+import Commands
+import HistoryTypes
+import Reporting
+import Simulation
+import Workloads
+
+/// The options of an exploration that several processes divide.
+struct DivisionOptions: VerbOptions {
+  @Option(
+    "length",
+    .integer("K", 0...12),
+    shown: "all",
+    "Explores only plans of K commands; reads the slices of shorter plans in --rounds."
+  )
+  var length: Int?
+  @Option(
+    "slice",
+    .slice,
+    shown: "1/1",
+    "Continues the Ith of N parts of the states of length K - 1, and writes a file for --rounds."
+  )
+  var slice: Shard?
+  @Option(
+    "rounds",
+    .path("DIR"),
+    shown: "none",
+    "The folder with the files of all slices; without --length, joins them to one result."
+  )
+  var folder: String?
+
+  /// The slice to explore; `nil` without `--length`.
+  var place: SlicePlace? {
+    length.map { SlicePlace(length: $0, index: slice?.index ?? 1, count: slice?.count ?? 1) }
+  }
+
+  /// - Throws: A usage error if options that belong together are missing, or no plan has the length.
+  func check(depth: Int) throws(LabError) {
+    if slice != nil, length == nil {
+      throw .usage("--slice has no effect without --length: pass the length of the plans too.")
+    }
+    guard let length else { return }
+    if folder == nil {
+      throw .usage("--length needs --rounds: pass the folder with the files of shorter plans.")
+    }
+    guard length <= depth else {
+      throw .usage("--length \(length) is greater than the depth, \(depth). Use a greater --depth.")
+    }
+  }
+}
+
+extension ValueReader where Value == Shard {
+  /// Parses values of `--slice`, such as `2/4`.
+  static let slice = ValueReader(
+    placeholder: "I/N",
+    expectation: "a part and the number of parts, such as 2/4"
+  ) { Shard($0) }
+}
+
+extension ExploreVerb {
+  /// Returns the pieces with the slices that `--rounds` names; without `--rounds` they stay as they are.
+  ///
+  /// - Throws: A usage error if a file is missing or does not belong to this exploration.
+  func divided(_ tasks: [ExploreTask]) throws(LabError) -> [ExploreTask] {
+    guard let path = options.division.folder else { return tasks }
+    let place = options.division.place
+    let folder = try SliceFolder(
+      path,
+      before: place?.length ?? options.depthMax + 1,
+      of: ExplorationIdentity(tasks),
+      by: .current(composition)
+    )
+    guard folder.lengthCount == place?.length ?? folder.lengthCount else {
+      throw .usage(
+        "--rounds: slices of length \(folder.lengthCount) are missing in \(path.quoted). Explore them "
+          + "first."
+      )
+    }
+    return tasks.enumerated().map { piece, task in
+      var task = task
+      task.division = ExploreTask.Division(folder: folder, piece: piece, place: place)
+      return task
+    }
+  }
+
+  /// Writes the file of a slice.
+  ///
+  /// - Returns: whether each piece was explored within the limit of states.
+  /// - Throws: a lab error if the slice was interrupted, because only whole slices can be continued.
+  func finish(
+    _ place: SlicePlace,
+    _ tasks: [ExploreTask],
+    _ done: [(task: ExploreTask, outcome: ExploreTask.Outcome)],
+    _ folder: RunOutput
+  ) throws(LabError) -> ExitCode {
+    let outcomes = done.map(\.outcome)
+    guard done.count == tasks.count, outcomes.allSatisfy({ $0.exploration.ending != .stopped })
+    else { throw .lab("\(place.sentence) was interrupted, so it has no file. Explore it again.") }
+    try SliceFile.write(
+      place,
+      to: folder.path,
+      of: ExplorationIdentity(tasks),
+      by: .current(composition),
+      after: tasks.first?.division?.folder.hashes ?? [],
+      done.map { ($0.outcome.slice, $0.task.headers, $0.outcome.seconds) }
+    )
+    try folder.write(outcomes.compactMap(\.states))
+    let slices = outcomes.compactMap(\.slice)
+    let states = slices.map(\.states.count).reduce(0, +)
+    let moves = slices.map(\.exploration.moveCount).reduce(0, +)
+    let ended = outcomes.filter { $0.exploration.ending == .outOfStates }
+      .map { "\($0.condition.rawValue) with \($0.scope.actors.counted("actor"))" }
+    let sentence =
+      "\(place.sentence): \(states.counted("new state")), \(moves.counted("command"))"
+      + (ended.isEmpty
+        ? "." : "; stopped at the limit of states under \(ended.uniqued.joinedWithAnd).")
+    terminal.print(sentence.capitalised)
+    try folder.finish(verdict: "unknown", because: sentence)
+    return ended.isEmpty ? .good : .undecided
+  }
+}

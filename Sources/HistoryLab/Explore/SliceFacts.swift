@@ -1,0 +1,155 @@
+import Basics
+import Campaigns
+import Commands
+import HistoryTypes
+import Simulation
+import Traces
+import Workloads
+
+/// The facts about a file with a slice of an exploration, which are the file's first line.
+struct SliceFacts: Codable {
+  /// What one slice found in one piece of an exploration.
+  struct Content: Codable {
+    let known: Int
+    let states: Int
+    let moves: Int
+    let moveCount: Int
+    let exercised: UInt64
+    let isOutOfStates: Bool
+    var foreseen: Int?
+    /// For each broken invariant, by its number, the lines of a shortest plan that breaks it.
+    let broken: [Int: String]
+    /// The commands that lead to the new states.
+    let commands: [Commands]
+
+    /// Commands of plans with one header, as lines of a plan file.
+    struct Commands: Codable {
+      /// The index of the header.
+      let root: Int
+      var lines: String
+    }
+  }
+
+  /// One system under one condition within one scope.
+  struct Piece: Codable {
+    let seconds: Double
+    /// `nil` if the piece has ended with a shorter length.
+    var content: Content?
+  }
+
+  static let version = 1
+
+  /// The version of the format.
+  let explorationSlice: Int
+  let place: SlicePlace
+  let program: CampaignProgram
+  /// The names of the pieces, and the properties that decide their plans.
+  let exploration: ExplorationIdentity
+  /// The hashes of the facts of all slices of the length before, in their order.
+  let after: [String]
+  let pieces: [Piece]
+  /// The number of the bytes after the facts.
+  let byteCount: Int
+  /// The hash of the bytes after the facts.
+  let hash: String
+}
+
+/// A length of plans, and one slice of the states from which they are continued.
+struct SlicePlace: Codable, Hashable, Sendable {
+  let length: Int
+  /// The number of the slice, from 1.
+  let index: Int
+  let count: Int
+
+  var file: String { "slice-\(length)-\(index)-of-\(count).bin" }
+
+  /// The place as a phrase: `slice 2/4 of length 3`.
+  var sentence: String { "slice \(index)/\(count) of length \(length)" }
+
+  init(length: Int, index: Int, count: Int) {
+    (self.length, self.index, self.count) = (length, index, count)
+  }
+
+  /// Reads the name of a slice's file; `nil` for other names.
+  init?(file: String) {
+    let parts = file.split(whereSeparator: { "-.".contains($0) })
+    guard parts.count == 6, let length = Int(parts[1]), let index = Int(parts[2]),
+      let count = Int(parts[4])
+    else { return nil }
+    self.init(length: length, index: index, count: count)
+    guard count > 0, (1...count).contains(index), self.file == file else { return nil }
+  }
+}
+
+/// The properties of a whole exploration on which all slices must agree.
+struct ExplorationIdentity: Codable, Hashable, Sendable {
+  /// The pieces as phrases, such as `article under ties, 2 actors to depth 5`.
+  let pieces: [String]
+  /// The maximum number of states of a piece.
+  let states: Int
+  /// A hash of what each piece's plans consist of: design, headers, first commands, real history.
+  let alphabets: [String]
+
+  /// Creates the properties of the exploration that consists of some pieces.
+  init(_ tasks: [ExploreTask]) {
+    pieces = tasks.map { "\($0.system.name) under \($0.condition.rawValue), \($0.scope.sentence)" }
+    states = tasks.first?.stateCountMax ?? 0
+    alphabets = tasks.map { $0.alphabetText.utf8.stableHash.digits }
+  }
+
+  /// Returns how this exploration differs from another one; `nil` if it does not.
+  func difference(from other: ExplorationIdentity) -> String? {
+    if pieces != other.pieces {
+      let (ours, theirs) = (Set(pieces), Set(other.pieces))
+      let lists = [theirs.subtracting(ours), ours.subtracting(theirs)].map {
+        $0.sorted().first ?? "the same in another order"
+      }
+      return "it explores other pieces (there \(lists[0]); here \(lists[1]))"
+    }
+    if states != other.states {
+      return "--states is \(other.states.grouped) there and \(states.grouped) here"
+    }
+    let piece = zip(pieces, zip(alphabets, other.alphabets)).first { $0.1.0 != $0.1.1 }
+    return piece.map { "\($0.0) has other plans there: another design file or history" }
+  }
+}
+
+extension SliceFacts.Content {
+  init(_ slice: ExplorationSlice, _ headers: [PlanHeader]) {
+    known = slice.knownCount
+    states = slice.states.count
+    moves = slice.moves.count
+    moveCount = slice.exploration.moveCount
+    exercised = slice.exploration.exercised
+    isOutOfStates = slice.exploration.ending == .outOfStates
+    foreseen = slice.exploration.foreseenStateCount
+    broken = slice.exploration.broken.mapValues(PlanCodec.encode)
+    commands = Self.lines(slice.commands, headers)
+  }
+
+  /// Returns commands as lines; consecutive ones with the same header are together.
+  private static func lines(
+    _ commands: [ExplorationSlice.RootCommand],
+    _ headers: [PlanHeader]
+  ) -> [Commands] {
+    var parts: [Commands] = []
+    for one in commands {
+      let plan = Plan(header: headers[one.root], commands: [one.command])
+      let line = (PlanCodec.encode(plan).split(separator: "\n").last ?? "") + "\n"
+      if parts.last?.root != one.root { parts.append(Commands(root: one.root, lines: "")) }
+      parts[parts.count - 1].lines += line
+    }
+    return parts
+  }
+
+  /// The number of bytes of the columns.
+  var byteCount: Int { 20 * states + 8 * moves }
+}
+
+extension UInt64 {
+  /// The number as 16 hexadecimal digits.
+  var digits: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,105 @@
+import Basics
+import Campaigns
+import Commands
+import Foundation
+import Simulation
+import Traces
+
+/// The files with slices of an exploration in a folder, complete length by complete length.
+struct SliceFolder: Sendable {
+  /// The slices of each complete length, in the order of their numbers.
+  private let lengths: [[SliceFile]]
+
+  /// The number of complete lengths, from 0.
+  var lengthCount: Int { lengths.count }
+
+  /// The hashes of the slices of the last complete length.
+  var hashes: [String] { lengths.last?.map(\.hash) ?? [] }
+
+  /// Reads the slices of plans with fewer than `end` commands, at any depth below a folder.
+  ///
+  /// - Throws: A usage error if a file does not belong to the exploration, or if a slice has two files.
+  init(
+    _ folder: String,
+    before end: Int,
+    of exploration: ExplorationIdentity,
+    by program: CampaignProgram
+  ) throws(LabError) {
+    let found = try Self.files(in: folder)
+    var lengths: [[SliceFile]] = []
+    for length in 0..<end {
+      let places = found.keys.filter { $0.length == length }.sorted { $0.index < $1.index }
+      let counts = Set(places.map(\.count))
+      if counts.count > 1 {
+        let list = counts.sorted().map(String.init).joinedWithAnd
+        throw .usage(
+          "--rounds: length \(length) is divided into \(list) slices in \(folder.quoted). Remove the "
+            + "files of one division."
+        )
+      }
+      guard let count = counts.first, places.map(\.index) == Array(1...count) else { break }
+      let after = lengths.last?.map(\.hash) ?? []
+      var slices: [SliceFile] = []
+      for place in places {
+        guard let file = found[place] else { continue }
+        let path = "\(folder)/\(file)"
+        slices.append(try SliceFile(path, place, of: exploration, by: program, after: after))
+      }
+      lengths.append(slices)
+    }
+    self.lengths = lengths
+  }
+
+  /// Returns the files with slices below a folder, as paths within the folder.
+  private static func files(in folder: String) throws(LabError) -> [SlicePlace: String] {
+    var found: [SlicePlace: String] = [:]
+    // The folder does not exist before the first result of a campaign.
+    let walker = FileManager.default.enumerator(atPath: folder)
+    for file in (walker?.compactMap { $0 as? String } ?? []).sorted() {
+      guard let name = file.split(separator: "/").last,
+        let place = SlicePlace(file: String(name))
+      else { continue }
+      if let other = found[place] {
+        throw .usage(
+          "--rounds: \(place.sentence) has two files in \(folder.quoted): \(other) and \(file). Remove "
+            + "one of them."
+        )
+      }
+      found[place] = file
+    }
+    return found
+  }
+
+  /// Returns what all slices found in one piece of the exploration.
+  ///
+  /// Without `hasMoves`, the moves are not read, and plans cannot be counted.
+  ///
+  /// - Throws: A usage error that names a file which cannot be read.
+  func rounds(
+    ofPiece piece: Int,
+    headers: [PlanHeader],
+    hasMoves: Bool
+  ) throws(LabError) -> ExplorationRounds {
+    var rounds = ExplorationRounds()
+    for files in lengths {
+      var slices: [ExplorationSlice] = []
+      for file in files {
+        let slice = try file.slice(ofPiece: piece, headers: headers, hasMoves: hasMoves)
+        if let slice { slices.append(slice) }
+      }
+      if slices.isEmpty { break }
+      guard slices.count == files.count, rounds.add(slices) else {
+        throw .usage(
+          "\(files[0].path.quoted) cannot be continued: its states do not follow those of shorter plans. "
+            + "Explore the length again."
+        )
+      }
+    }
+    return rounds
+  }
+
+  /// The total duration of one piece in all slices, in seconds.
+  func seconds(ofPiece piece: Int) -> Double {
+    lengths.joined().map { $0.facts.pieces[piece].seconds }.reduce(0, +)
+  }
+}
