@@ -197,7 +197,7 @@ package struct CampaignWorker {
     var nextBeat = start
     var failure: CampaignError?
     let rounds =
-      claim.task.round == nil ? [] : ["--rounds", folder.results(ofGroup: claim.task.group)]
+      claim.task.round == nil ? [] : ["--slices", folder.results(ofGroup: claim.task.group)]
     let exit = try run(claim.task.words + rounds, place) {
       if isInterrupted() { return false }
       guard ContinuousClock.now >= nextBeat else { return true }

@@ -44,7 +44,7 @@ import Testing
     let worker = worker(campaign, name) { words, _, _ in
       seen.append(words[0])
       // Only tasks with rounds get the folder of their group's results.
-      #expect(words.dropFirst() == (words[0] == "other" ? [] : ["--rounds", path + "/done/1"]))
+      #expect(words.dropFirst() == (words[0] == "other" ? [] : ["--slices", path + "/done/1"]))
       return .code(0)
     }
     #expect(try worker.work() == 9)

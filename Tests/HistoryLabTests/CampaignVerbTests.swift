@@ -163,7 +163,7 @@ import Testing
     (["check", "--plan", "3"], "--plans"), (["explore", "--parts", "2"], "--parts"),
     (["check", "--sample-states"], "--sample-states is set by the campaign"),
     (["stress", "--shard", "1/2"], "--shard is set by the campaign"),
-    (["explore", "--rounds", "x"], "--rounds is set by the campaign"),
+    (["explore", "--slices", "x"], "--slices is set by the campaign"),
   ])
   func `Words that are no task are refused before anything is created`(
     _ words: [String],

@@ -163,7 +163,7 @@ import Workloads
         let output = "\(folder)/\(length)-\(index)"
         let slice = length == 0 ? "" : " --slice \(index)/\(slices)"
         let result = await lab(
-          "\(line) --length \(length)\(slice) --rounds \(folder) --output \(output)"
+          "\(line) --length \(length)\(slice) --slices \(folder) --output \(output)"
         )
         #expect(result.code == .good, "\(result.errors)")
         #expect(result.output.hasPrefix("Slice \(index)/\(length == 0 ? 1 : slices) of length"))
@@ -187,7 +187,7 @@ import Workloads
       let rounds = folder + "/rounds"
       try FileManager.default.createDirectory(atPath: rounds, withIntermediateDirectories: false)
       try await explore(line + " --sample-states", lengths: 0...depth, slices: 3, in: rounds)
-      let joined = await lab("\(line) --rounds \(rounds) --output \(folder)/joined")
+      let joined = await lab("\(line) --slices \(rounds) --output \(folder)/joined")
       #expect(joined.code == plain.code, "\(joined.errors)")
       #expect(plain.code == (words.contains("power-off") ? .good : .violation))
       let (one, all) = (try cards(folder + "/plain"), try cards(folder + "/joined"))
@@ -220,13 +220,13 @@ import Workloads
       let rounds = folder + "/rounds"
       try FileManager.default.createDirectory(atPath: rounds, withIntermediateDirectories: false)
       try await explore(line, lengths: 0...2, slices: 2, in: rounds)
-      let joined = await lab("\(line) --rounds \(rounds) --output \(folder)/joined")
+      let joined = await lab("\(line) --slices \(rounds) --output \(folder)/joined")
       #expect(joined.code == .undecided, "\(joined.errors)")
       let cells = try cards(folder + "/joined").systems[0].cells
       #expect(cells.allSatisfy { $0.result == .unknown && $0.depth == 2 && $0.states > 10 })
       try FileManager.default.removeItem(atPath: rounds + "/2-1")
       let refused = await lab(
-        "\(line) --length 3 --rounds \(rounds) --output \(folder)/refused"
+        "\(line) --length 3 --slices \(rounds) --output \(folder)/refused"
       )
       #expect(refused.code == .usage)
       #expect(refused.errors.contains("slices of length 2 are missing in"), "\(refused.errors)")
@@ -306,7 +306,7 @@ import Workloads
       try await explore(line, lengths: 0...1, slices: 2, in: rounds)
       func next(_ line: String, _ rounds: String) async -> (code: ExitCode, errors: String) {
         let result = await lab(
-          "\(line) --length 2 --slice 1/2 --rounds \(rounds) --output \(folder)/next"
+          "\(line) --length 2 --slice 1/2 --slices \(rounds) --output \(folder)/next"
         )
         return (result.code, result.errors)
       }
@@ -335,10 +335,10 @@ import Workloads
 
   @Test(arguments: [
     ("--slice 1/2", "--slice has no effect without --length"),
-    ("--length 2", "--length needs --rounds"),
-    ("--length 9 --rounds x", "--length 9 is greater than the depth, 6"),
-    ("--length 2 --rounds x --card", "--card"), ("--rounds x --no-merging", "--no-merging"),
-    ("--length 2 --slice 3/2 --rounds x", "a part and the number of parts, such as 2/4"),
+    ("--length 2", "--length needs --slices"),
+    ("--length 9 --slices x", "--length 9 is greater than the depth, 6"),
+    ("--length 2 --slices x --card", "--card"), ("--slices x --no-merging", "--no-merging"),
+    ("--length 2 --slice 3/2 --slices x", "a part and the number of parts, such as 2/4"),
   ])
   func `Options of slices that do not fit together are refused`(
     _ words: String,

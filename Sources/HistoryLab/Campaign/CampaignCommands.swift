@@ -37,7 +37,7 @@ struct CampaignCommands: CompositionPart {
       if words.first != "stress" { line += ["--jobs", String(jobs)] }
     }
     // Slices of an exploration exchange hashes of states, some of which consist of Swift's hash values.
-    let settings = words.contains("--rounds") ? "SWIFT_DETERMINISTIC_HASHING=1 " : ""
+    let settings = words.contains("--slices") ? "SWIFT_DETERMINISTIC_HASHING=1 " : ""
     let text = settings + line.map(\.shellQuoted).joined(separator: " ")
     let file = open("\(output)/output.txt", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard file >= 0 else { throw .failed("\(output.quoted) cannot be written.") }

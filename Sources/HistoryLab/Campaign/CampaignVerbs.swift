@@ -48,7 +48,7 @@ struct CampaignAddOptions: VerbOptions {
 
   private static let verbs = ["check", "mutants", "explore", "stress"]
   private static let own = [
-    "output", "shard", "json", "jobs", "sample-states", "length", "slice", "rounds",
+    "output", "shard", "json", "jobs", "sample-states", "length", "slice", "slices",
   ]
 
   /// - Throws: A usage error if the words are not a command line that a campaign can run.
@@ -92,7 +92,7 @@ struct CampaignAddOptions: VerbOptions {
     if let verb = verb as? ExploreVerb {
       rounds = Self.rounds(of: whole, depth: verb.options.depthMax, parts)
       tasks = rounds.flatMap(\.self)
-      first = tasks[0] + ["--rounds", folder]
+      first = tasks[0] + ["--slices", folder]
     } else {
       tasks = (1...parts).map { whole + ["--shard", "\($0)/\(parts)"] }
       first = tasks[0]

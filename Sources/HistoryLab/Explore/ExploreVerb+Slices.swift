@@ -12,18 +12,18 @@ struct DivisionOptions: VerbOptions {
     "length",
     .integer("K", 0...12),
     shown: "all",
-    "Explores only plans of K commands; reads the slices of shorter plans in --rounds."
+    "Explores only plans of K commands; reads the slices of shorter plans in --slices."
   )
   var length: Int?
   @Option(
     "slice",
     .slice,
     shown: "1/1",
-    "Continues the Ith of N parts of the states of length K - 1, and writes a file for --rounds."
+    "Continues the Ith of N parts of the states of length K - 1, and writes a file for --slices."
   )
   var slice: Shard?
   @Option(
-    "rounds",
+    "slices",
     .path("DIR"),
     shown: "none",
     "The folder with the files of all slices; without --length, joins them to one result."
@@ -42,7 +42,7 @@ struct DivisionOptions: VerbOptions {
     }
     guard let length else { return }
     if folder == nil {
-      throw .usage("--length needs --rounds: pass the folder with the files of shorter plans.")
+      throw .usage("--length needs --slices: pass the folder with the files of shorter plans.")
     }
     guard length <= depth else {
       throw .usage("--length \(length) is greater than the depth, \(depth). Use a greater --depth.")
@@ -59,7 +59,7 @@ extension ValueReader where Value == Shard {
 }
 
 extension ExploreVerb {
-  /// Returns the pieces with the slices that `--rounds` names; without `--rounds` they stay as they are.
+  /// Returns the pieces with the slices that `--slices` names; without `--slices` they stay as they are.
   ///
   /// - Throws: A usage error if a file is missing or does not belong to this exploration.
   func divided(_ tasks: [ExploreTask]) throws(LabError) -> [ExploreTask] {
@@ -73,7 +73,7 @@ extension ExploreVerb {
     )
     guard folder.lengthCount == place?.length ?? folder.lengthCount else {
       throw .usage(
-        "--rounds: slices of length \(folder.lengthCount) are missing in \(path.quoted). Explore them "
+        "--slices: slices of length \(folder.lengthCount) are missing in \(path.quoted). Explore them "
           + "first."
       )
     }

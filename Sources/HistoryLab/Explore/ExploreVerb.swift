@@ -98,7 +98,7 @@ struct ExploreOptions: VerbOptions {
 
   /// Slices of an exploration merge equal states, and have no cards.
   var exclusive: [[String]] {
-    [["rounds", "no-merging"]] + ["card", "json", "markdown"].map { ["length", $0] }
+    [["slices", "no-merging"]] + ["card", "json", "markdown"].map { ["length", $0] }
   }
 
   /// The value of `--system` that selects this project's tracker and every published system.

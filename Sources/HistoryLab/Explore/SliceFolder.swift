@@ -33,7 +33,7 @@ struct SliceFolder: Sendable {
       if counts.count > 1 {
         let list = counts.sorted().map(String.init).joinedWithAnd
         throw .usage(
-          "--rounds: length \(length) is divided into \(list) slices in \(folder.quoted). Remove the "
+          "--slices: length \(length) is divided into \(list) slices in \(folder.quoted). Remove the "
             + "files of one division."
         )
       }
@@ -61,7 +61,7 @@ struct SliceFolder: Sendable {
       else { continue }
       if let other = found[place] {
         throw .usage(
-          "--rounds: \(place.sentence) has two files in \(folder.quoted): \(other) and \(file). Remove "
+          "--slices: \(place.sentence) has two files in \(folder.quoted): \(other) and \(file). Remove "
             + "one of them."
         )
       }
