@@ -23,7 +23,7 @@ struct EntityTable: Sendable {
   private var scratch: [UInt8] = []
 
   /// Records are aligned to this number of bytes, so that 32 bits address 16 GiB.
-  private static let unit = PackedRecord.unit
+  private static var unit: Int { PackedRecord.unit }
   /// The least number of unused bytes for which moving the records pays.
   private static let unusedMin = 256
 

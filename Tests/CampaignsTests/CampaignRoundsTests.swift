@@ -5,12 +5,6 @@ import Testing
 @testable import Campaigns
 
 @Suite(.blocksItsThread) struct `Rounds of a campaign` {
-  private static let program = CampaignProgram(
-    lab: "1",
-    build: "abc, release",
-    libraries: "Swift 6"
-  )
-
   private let home: TemporaryFolder
   private var path: String { home.url.appending(path: "campaign").path }
 
@@ -18,21 +12,11 @@ import Testing
 
   /// A group of an exploration to length 2 with three slices, and one task of another group.
   private func made() throws -> CampaignFolder {
-    let campaign = try CampaignFolder(creating: path, by: Self.program)
+    let campaign = try CampaignFolder(creating: path, by: .sample)
     let rounds = [["0"], ["1a", "1b", "1c"], ["2a", "2b", "2c"], ["join"]]
     #expect(try campaign.add(rounds: rounds.map { $0.map { [$0] } }) == 1)
     #expect(try campaign.add([["other"]]) == 2)
     return campaign
-  }
-
-  private func worker(
-    _ campaign: CampaignFolder,
-    _ name: String,
-    patience: Duration = .milliseconds(1),
-    isInterrupted: @escaping () -> Bool = { false },
-    run: @escaping CampaignWorker.Run
-  ) -> CampaignWorker {
-    CampaignWorker(campaign, name: name, patience: patience, isInterrupted: isInterrupted, run: run)
   }
 
   private static let early = ["1a", "1b", "1c"]
@@ -41,7 +25,7 @@ import Testing
   func `A round starts when all tasks of the rounds before have a result`(_ name: String) throws {
     let campaign = try made()
     var seen: [String] = []
-    let worker = worker(campaign, name) { words, _, _ in
+    let worker = campaign.worker(name, patience: .milliseconds(1)) { words, _, _ in
       seen.append(words[0])
       // Only tasks with rounds get the folder of their group's results.
       #expect(words.dropFirst() == (words[0] == "other" ? [] : ["--slices", path + "/done/1"]))
@@ -59,8 +43,7 @@ import Testing
     let campaign = try made()
     var seen: [String] = []
     var polls = 0
-    let other = worker(
-      campaign,
+    let other = campaign.worker(
       "two",
       patience: .seconds(3_600),
       isInterrupted: {
@@ -72,7 +55,7 @@ import Testing
         return .code(0)
       }
     )
-    let one = worker(campaign, "one", patience: .seconds(3_600)) {
+    let one = campaign.worker("one", patience: .seconds(3_600)) {
       (words, _, _) throws(CampaignError) in
       guard Self.early.contains(words[0]), !seen.contains("waited") else {
         seen.append(words[0])
@@ -95,9 +78,9 @@ import Testing
   @Test func `A slice whose worker is lost is explored by another, and counts once`() throws {
     let campaign = try made()
     var seen: [String] = []
-    let lost = worker(
-      campaign,
+    let lost = campaign.worker(
       "lost",
+      patience: .milliseconds(1),
       isInterrupted: { seen.count == 3 },
       run: { words, _, _ in
         seen.append(words[0])
@@ -106,7 +89,7 @@ import Testing
     )
     #expect(try lost.work() == 2)
     #expect(try CampaignStatus(campaign).rounds.map(\.completeLength) != [2])
-    let other = worker(campaign, "other") { words, _, _ in
+    let other = campaign.worker("other", patience: .milliseconds(1)) { words, _, _ in
       seen.append(words[0])
       return .code(0)
     }
@@ -120,7 +103,7 @@ import Testing
   @Test func `A slice that is given up ends the later lengths, but not the join`() throws {
     let campaign = try made()
     var seen: [String] = []
-    let worker = worker(campaign, "w") { words, _, _ in
+    let worker = campaign.worker("w", patience: .milliseconds(1)) { words, _, _ in
       seen.append(words[0])
       return .code(words[0] == "1b" ? 70 : words[0] == "join" ? 2 : 0)
     }
@@ -139,7 +122,9 @@ import Testing
 
   @Test func `Without the states of length 0, no length is complete`() throws {
     let campaign = try made()
-    let worker = worker(campaign, "w") { words, _, _ in .code(words[0] == "0" ? 64 : 0) }
+    let worker = campaign.worker("w", patience: .milliseconds(1)) { words, _, _ in
+      .code(words[0] == "0" ? 64 : 0)
+    }
     _ = try worker.work()
     let status = try CampaignStatus(campaign)
     #expect(status.rounds.map(\.completeLength) == [nil] && status.givenUp.count == 7)
@@ -150,7 +135,9 @@ import Testing
 
   @Test func `A length at which a limit was reached is not complete`() throws {
     let campaign = try made()
-    let worker = worker(campaign, "w") { words, _, _ in .code(words[0] == "2c" ? 2 : 0) }
+    let worker = campaign.worker("w", patience: .milliseconds(1)) { words, _, _ in
+      .code(words[0] == "2c" ? 2 : 0)
+    }
     _ = try worker.work()
     let progress = try CampaignStatus(campaign).rounds[0]
     #expect(progress.completeLength == 1 && progress.done == 3)
@@ -164,7 +151,7 @@ import Testing
     #expect(text.contains(#""campaign":2"#))
     try Data(text.replacing(#""campaign":2"#, with: #""campaign":3"#).utf8).write(to: file)
     do throws(CampaignError) {
-      _ = try CampaignFolder(opening: path, by: Self.program)
+      _ = try CampaignFolder(opening: path, by: .sample)
       Issue.record("a newer version was opened")
     } catch {
       #expect(

@@ -7,31 +7,15 @@ import Traces
 @testable import Campaigns
 
 @Suite(.blocksItsThread) struct `A campaign` {
-  private static let program = CampaignProgram(
-    lab: "1",
-    build: "abc, release",
-    libraries: "Swift 6"
-  )
-
   private let home: TemporaryFolder
   private var path: String { home.url.appending(path: "campaign").path }
 
   init() throws { home = try TemporaryFolder() }
 
   private func made(_ words: [[String]]) throws -> CampaignFolder {
-    let campaign = try CampaignFolder(creating: path, by: Self.program)
+    let campaign = try CampaignFolder(creating: path, by: .sample)
     _ = try campaign.add(words)
     return campaign
-  }
-
-  private func worker(
-    _ campaign: CampaignFolder,
-    _ name: String,
-    patience: Duration = .seconds(60),
-    isInterrupted: @escaping () -> Bool = { false },
-    run: @escaping CampaignWorker.Run
-  ) -> CampaignWorker {
-    CampaignWorker(campaign, name: name, patience: patience, isInterrupted: isInterrupted, run: run)
   }
 
   /// Writes what a check of two plans writes.
@@ -46,7 +30,7 @@ import Traces
     let campaign = try made([["a"], ["b"], ["c"]])
     #expect(try campaign.add([["d"]]) == 2)
     var seen: [[String]] = []
-    let worker = worker(campaign, "w") { (words, output, isWanted) throws(CampaignError) in
+    let worker = campaign.worker("w") { (words, output, isWanted) throws(CampaignError) in
       #expect(isWanted())
       seen.append(words)
       Self.check(output)
@@ -76,7 +60,7 @@ import Traces
       }
     )
     var isBusy = false
-    let one = worker(campaign, "one", patience: .seconds(3600)) {
+    let one = campaign.worker("one", patience: .seconds(3600)) {
       (words, output, _) throws(CampaignError) in
       first += words
       // The other works while this task is claimed, and leaves it alone.
@@ -93,7 +77,7 @@ import Traces
 
   @Test func `A task whose worker is lost is done by another, and counts once`() throws {
     let campaign = try made([["a"]])
-    let late = worker(campaign, "late", patience: .milliseconds(1)) {
+    let late = campaign.worker("late", patience: .milliseconds(1)) {
       (_, output, isWanted) throws(CampaignError) in
       // While this one is not scheduled, another takes the task over and ends first.
       let other = CampaignWorker(
@@ -118,7 +102,7 @@ import Traces
   @Test func `A worker notices that its task was taken over`() throws {
     let campaign = try made([["a"]])
     var isSuperseded = false
-    let late = worker(campaign, "late", patience: .milliseconds(80)) {
+    let late = campaign.worker("late", patience: .milliseconds(80)) {
       (_, _, isWanted) throws(CampaignError) in
       let task = try campaign.tasks()[0]
       #expect(isWanted())
@@ -140,7 +124,7 @@ import Traces
   @Test func `A task that fails three times is given up with its reason`() throws {
     let campaign = try made([["a"], ["b"]])
     var tries = 0
-    let worker = worker(campaign, "w") { words, output, _ in
+    let worker = campaign.worker("w") { words, output, _ in
       guard words == ["a"] else { return .code(0) }
       tries += 1
       let errors = Data("a line of progress\nhistory-lab: no such system\n".utf8)
@@ -167,7 +151,7 @@ import Traces
 
   @Test func `States that several tasks reached count once, and are read once`() throws {
     let campaign = try made([["a"], ["b"], ["c"]])
-    let worker = worker(campaign, "w") { words, output, _ in
+    let worker = campaign.worker("w") { words, output, _ in
       switch words {
       case ["a"]: Self.check(output, states: [1, 2, 3])
       case ["b"]: Self.check(output, states: [3, 4])
@@ -190,7 +174,7 @@ import Traces
     let task = try campaign.tasks()[0]
     var claim = try #require(try TaskClaim(task, after: nil, by: "lost", at: 40, in: campaign))
     #expect(try claim.beat(at: 50))
-    let worker = worker(campaign, "w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
+    let worker = campaign.worker("w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
     #expect(try worker.work() == 2)
     let points = try CampaignStatus(campaign).growth.points
     #expect(points.count == 2 && points.allSatisfy { (50..<110).contains($0.seconds) })
@@ -199,7 +183,7 @@ import Traces
   @Test func `Files of a version without times and states are counted, but have no points`() throws
   {
     let campaign = try made([["a"], ["b"]])
-    let worker = worker(campaign, "w") { _, output, _ in
+    let worker = campaign.worker("w") { _, output, _ in
       Self.check(output, states: [1])
       return .code(0)
     }
@@ -233,7 +217,7 @@ import Traces
       if number == 4 || number == 9 { try claim.fail(because: "its command ended with code 70") }
     }
     #expect(try TaskClaim.newest(in: campaign)[task.name]?.failureCount == 2)
-    let worker = worker(campaign, "w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
+    let worker = campaign.worker("w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
     #expect(try worker.work() == 1)
     #expect(try CampaignStatus(campaign).verdict == "valid")
   }
@@ -253,8 +237,7 @@ import Traces
       }
     }
     var looks = 0
-    let other = worker(
-      campaign,
+    let other = campaign.worker(
       "two",
       isInterrupted: {
         looks += 1
@@ -265,7 +248,7 @@ import Traces
         return .code(0)
       }
     )
-    let one = worker(campaign, "one") { (words, _, isWanted) throws(CampaignError) in
+    let one = campaign.worker("one") { (words, _, isWanted) throws(CampaignError) in
       first += words
       // The other finds a claim of the next hour or of an hour ago, and leaves it alone.
       do { try shift(by: first.count == 1 ? 3_600 : -3_600) } catch { Issue.record(error) }
@@ -292,7 +275,7 @@ import Traces
         in: campaign
       )
     }
-    let worker = worker(campaign, "w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
+    let worker = campaign.worker("w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
     #expect(try worker.work() == 0)
     let status = try CampaignStatus(campaign)
     #expect(status.verdict == "unknown")
@@ -305,7 +288,7 @@ import Traces
     verdict: String
   ) throws {
     let campaign = try made([["a"], ["b"]])
-    let worker = worker(campaign, "w") { words, output, _ in
+    let worker = campaign.worker("w") { words, output, _ in
       Self.check(output)
       return .code(words == ["a"] ? code : 0)
     }
@@ -320,7 +303,7 @@ import Traces
   @Test func `A drained campaign gives out no task until it is opened again`() throws {
     let campaign = try made([["a"]])
     try campaign.setDrained(true)
-    let worker = worker(campaign, "w") { _, _, _ in .code(0) }
+    let worker = campaign.worker("w") { _, _, _ in .code(0) }
     #expect(try worker.work() == 0)
     #expect(try CampaignStatus(campaign).isDrained)
     try campaign.setDrained(false)
@@ -330,7 +313,7 @@ import Traces
   @Test func `Equal failures of several tasks are one failure, which is confirmed`() throws {
     let campaign = try made([["a"], ["b"], ["c"]])
     var replays = 0
-    let worker = worker(campaign, "w") { (words, output, _) throws(CampaignError) in
+    let worker = campaign.worker("w") { (words, output, _) throws(CampaignError) in
       if words[0] == "replay" {
         replays += 1
         return .code(1)
@@ -394,11 +377,11 @@ import Traces
   }
 
   @Test func `A folder with other contents is refused, and so is another program`() throws {
-    #expect(throws: CampaignError.self) { try CampaignFolder(opening: path, by: Self.program) }
+    #expect(throws: CampaignError.self) { try CampaignFolder(opening: path, by: .sample) }
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     _ = FileManager.default.createFile(atPath: path + "/notes", contents: nil)
     do throws(CampaignError) {
-      _ = try CampaignFolder(creating: path, by: Self.program)
+      _ = try CampaignFolder(creating: path, by: .sample)
       Issue.record("a folder with other contents was accepted")
     } catch {
       #expect(

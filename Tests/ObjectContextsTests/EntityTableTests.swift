@@ -1,3 +1,4 @@
+import HistoryStore
 import HistoryTypes
 import TestSupport
 import Testing
@@ -28,12 +29,25 @@ import Testing
 
   /// A table and the same rows in a dictionary.
   private struct Pair {
-    var table = EntityTable(types: EntityTableTests.types)
+    let types: [AttributeType]
+    var table: EntityTable
     var rows: [Int64: (version: Int64, values: [Value])] = [:]
+
+    init(_ types: [AttributeType] = EntityTableTests.types) {
+      self.types = types
+      table = EntityTable(types: types)
+    }
 
     mutating func put(_ key: Int64, _ version: Int64, _ values: [Value]) {
       table.put(key, version: version, values[...])
       rows[key] = (version, values)
+    }
+
+    mutating func put(_ batch: RowBatch, _ values: [Int64: [Value]]) {
+      table.put(batch)
+      for (key, version) in zip(batch.keys, batch.versions) {
+        rows[key] = (version, values[key] ?? [])
+      }
     }
 
     mutating func set(_ columns: UInt64, _ values: [Value], _ version: Int64, _ key: Int64) {
@@ -58,7 +72,7 @@ import Testing
       let row = rows[key]
       #expect(table.contains(key) == (row != nil))
       #expect(table.version(of: key) == row?.version && table.row(of: key) == row?.values)
-      for index in EntityTableTests.types.indices {
+      for index in types.indices {
         #expect(table.value(index, of: key) == row?.values[index])
       }
     }
@@ -87,6 +101,65 @@ import Testing
       pair.check(key)
       if step % 50 == 0 { pair.check() }
     }
+    pair.check()
+  }
+
+  /// Attributes of all types, as many as an entity may have.
+  private static let wide = (0..<Model.attributeCountMax).map { types[$0 % types.count] }
+
+  private static func wideValues(_ random: inout SeededRandom) -> [Value] {
+    wide.map { type in
+      // Some texts are longer than what is gathered of a row before it is appended.
+      guard type == .string, Int.random(in: 0..<40, using: &random) == 0 else {
+        return value(type, &random)
+      }
+      return .string(String(repeating: "ü", count: 700))
+    }
+  }
+
+  @Test(arguments: 1...3 as ClosedRange<UInt64>)
+  func `Rows of a store fill an empty table and refresh a full one`(_ seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let folder = try TemporaryFolder()
+    let names = Self.wide.indices.map { "a\($0)" }
+    let entity = Entity("Wide", zip(names, Self.wide).map { Attribute($0, $1) })
+    let store = try Store(path: folder.path("store"), model: try Model([entity]))
+    let writer = ObjectContext(store: store)
+    var values: [Int64: [Value]] = [:]
+    let objects = try (0..<40).map { _ in
+      let row = Self.wideValues(&random)
+      return (try writer.insert("Wide", Dictionary(uniqueKeysWithValues: zip(names, row))), row)
+    }
+    try writer.save()
+    for (object, row) in objects { values[object.id.key] = row }
+    var pair = Pair(Self.wide)
+    pair.put(try store.rows(1), values)
+    pair.check()
+    for _ in 0..<5 {
+      for (object, _) in objects where Bool.random(using: &random) {
+        let row = Self.wideValues(&random)
+        for (name, value) in zip(names, row) { try object.set(value, for: name) }
+        values[object.id.key] = row
+      }
+      try writer.save()
+      for (object, _) in objects where Int.random(in: 0..<5, using: &random) == 0 {
+        pair.table.remove(object.id.key)
+        pair.rows[object.id.key] = nil
+      }
+      let batch = try store.rows(1)
+      pair.put(batch, values)
+      pair.check()
+      for key in batch.keys {
+        pair.check(key)
+        pair.set(1 << 63 | 1, [Self.wideValues(&random)[0], Self.wideValues(&random)[63]], 9, key)
+      }
+      pair.check()
+      pair.put(batch, values)
+      pair.check()
+    }
+    pair.table.removeAll()
+    pair.rows = [:]
+    pair.put(try store.rows(1), values)
     pair.check()
   }
 

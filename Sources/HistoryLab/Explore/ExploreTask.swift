@@ -38,7 +38,7 @@ struct ExploreTask: Sendable {
     var seconds: Double
     /// A sample of the states; `nil` if they are not counted, or equivalent states are not merged.
     var states: StateSample?
-    /// What one slice of the piece reached; `nil` for a whole piece.
+    /// The states that one slice of the piece reached; `nil` for a whole piece.
     var slice: ExplorationSlice?
   }
 

@@ -8,7 +8,7 @@ import Workloads
 
 /// The facts about a file with a slice of an exploration, which are the file's first line.
 struct SliceFacts: Codable {
-  /// What one slice found in one piece of an exploration.
+  /// The states and broken invariants that one slice found in one piece of an exploration.
   struct Content: Codable {
     let known: Int
     let states: Int

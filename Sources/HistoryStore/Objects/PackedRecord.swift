@@ -8,7 +8,10 @@ import SQLiteStorage
 @usableFromInline
 package struct PackedRecord {
   /// The alignment of records, in bytes.
-  package static let unit = 4
+  ///
+  /// A stored constant of another module would be initialized at run time, with a check at each access.
+  @inlinable
+  package static var unit: Int { 4 }
   /// The least number of bytes of a version, so that a save in a store of few transactions finds room for
   /// the next version.
   private static let versionByteCountMin = 3
@@ -78,6 +81,8 @@ package struct PackedRecord {
       let full = begin + (roomByteCount - reserveByteCount)
       var end = put(row.int(0), row.int(1), at: begin)
       let masks = bytes.count + (end - begin)
+      // The place of the masks until they are appended.
+      var gathered: UnsafeMutablePointer<UInt8>? = end
       let maskByteCount = (types.count + 7) >> 3
       for _ in 0..<maskByteCount {
         end.pointee = 0
@@ -89,7 +94,7 @@ package struct PackedRecord {
         let type = types[attribute]
         if end > full {
           bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
-          end = begin
+          (end, gathered) = (begin, nil)
         }
         var isSet = true
         switch (row.storage(column), type) {
@@ -108,11 +113,11 @@ package struct PackedRecord {
           } else {
             bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
             bytes.append(contentsOf: value)
-            end = begin
+            (end, gathered) = (begin, nil)
           }
         default:
           bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
-          end = begin
+          (end, gathered) = (begin, nil)
           isSet = PackedRow.append(row.value(column, as: type), of: type, to: &bytes)
         }
         if isSet { mask |= 1 << UInt64(attribute) }
@@ -121,10 +126,11 @@ package struct PackedRecord {
         end.pointee = 0
         end += 1
       }
-      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
       for index in 0..<maskByteCount {
-        bytes[masks + index] = UInt8(truncatingIfNeeded: mask >> UInt64(8 * index))
+        let byte = UInt8(truncatingIfNeeded: mask >> UInt64(8 * index))
+        if let gathered { gathered[index] = byte } else { bytes[masks + index] = byte }
       }
+      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
     }
   }
 }
