@@ -353,7 +353,9 @@ import Testing
       #expect(page.contains("States over time: not measured; only check and explore count them."))
       #expect(page.contains("Counted states a second: not measured"))
       #expect(page.contains("Plans a second: not measured"))
-      #expect(!page.contains("growth-states") && page.contains("2 of 2"))
+      #expect(page.contains("Plans over time: not measured; only check counts them."))
+      #expect(!page.contains("growth-states") && !page.contains("growth-plans"))
+      #expect(!page.contains("; 0 plans") && page.contains("2 of 2"))
     }
   }
 

@@ -67,7 +67,10 @@ struct CampaignCharts {
   // MARK: Growth
 
   private var plans: Part {
-    curve("Plans", "plans that checks have run") { ($0.plans > 0 ? Double($0.plans) : 0, 0) }
+    guard growth.points.contains(where: { $0.plans > 0 }) else {
+      return .sentence("Plans over time: not measured; only check counts them.")
+    }
+    return curve("Plans", "plans that checks have run") { (Double($0.plans), 0) }
   }
 
   private var failures: Part {

@@ -48,10 +48,7 @@ final class CampaignPage: Sendable {
   }
 
   private static func tiles(_ status: CampaignStatus, _ text: CampaignText) -> [VerdictTile] {
-    let workers = status.growth.workers
-    let seconds = workers.map(\.planSeconds).reduce(0, +)
-    let rate = seconds > 0 ? Double(status.plans) / seconds : 0
-    return [
+    [
       VerdictTile(
         subject: "Work",
         state: status.left == 0 && status.givenUp.isEmpty && status.undecided.isEmpty
@@ -67,15 +64,28 @@ final class CampaignPage: Sendable {
         answer: (status.failures.count + status.foundWithoutPlan.count).grouped,
         detail: "equal plans are counted once"
       ),
-      VerdictTile(
-        subject: "Plans",
-        state: .measured,
-        answer: status.plans.grouped,
-        detail:
-          "\(status.steps.grouped) steps; \(NumberText.significant(rate)) plans a second and worker"
-      ),
-      states(status.growth),
+      plans(status), states(status.growth),
     ]
+  }
+
+  private static func plans(_ status: CampaignStatus) -> VerdictTile {
+    let seconds = status.growth.workers.map(\.planSeconds).reduce(0, +)
+    guard status.plans > 0, seconds > 0 else {
+      return VerdictTile(
+        subject: "Plans",
+        state: .unknown,
+        word: "not measured",
+        answer: "unknown",
+        detail: "Only check counts plans."
+      )
+    }
+    let rate = NumberText.significant(Double(status.plans) / seconds)
+    return VerdictTile(
+      subject: "Plans",
+      state: .measured,
+      answer: status.plans.grouped,
+      detail: "\(status.steps.grouped) steps; \(rate) plans a second and worker"
+    )
   }
 
   private static func states(_ growth: CampaignGrowth) -> VerdictTile {

@@ -17,12 +17,15 @@ struct CampaignText {
 
   /// The campaign's status in one line.
   var sentence: String {
-    var parts = [
-      "\(status.done.grouped) of \(status.tasks.counted("task")) done",
-      "\(status.plans.counted("plan")), \(status.steps.counted("step"))",
+    var parts = ["\(status.done.grouped) of \(status.tasks.counted("task")) done"]
+    // The results of explorations have no count of plans.
+    if status.plans > 0 || status.done == 0 {
+      parts.append("\(status.plans.counted("plan")), \(status.steps.counted("step"))")
+    }
+    parts.append(
       status.failures.isEmpty
-        ? "nothing found" : "\(status.failures.count.counted("failure")) found",
-    ]
+        ? "nothing found" : "\(status.failures.count.counted("failure")) found"
+    )
     let others = status.foundWithoutPlan.count
     if others > 0 { parts.append("\(others.counted("task")) failed without a counterexample") }
     if !status.undecided.isEmpty {
@@ -145,7 +148,7 @@ struct CampaignText {
         String(rounds.group),
         complete < 0 ? "none of 0 to \(rounds.depth)" : "0 to \(complete) of \(rounds.depth)",
         complete == rounds.depth
-          ? "" : "\(complete + 1): \(rounds.done) of \(rounds.count.counted("slice"))",
+          ? "none" : "\(complete + 1): \(rounds.done) of \(rounds.count.counted("slice"))",
       ])
     }
     return table
