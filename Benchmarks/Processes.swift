@@ -15,7 +15,7 @@ enum Processes {
         + "reading. Fairness compares the processes when the first one has finished: the fewest commits of "
         + "a process, divided by those of the first; the floor is not measured."
     ) { own in
-      let sizes = own.haste == 1 ? [1, 2, 4, 8, 16] : [1, 2, 3]
+      let sizes = own.repetitionDivisor == 1 ? [1, 2, 4, 8, 16] : [1, 2, 3]
       let work = LongWork(title: "running processes", unit: "sizes", total: sizes.count)
       return try sizes.flatMap { size in
         let rows = try rows(size, own)
@@ -65,7 +65,7 @@ enum Processes {
     _ size: Int,
     _ own: OwnSetting
   ) throws -> [[UInt64]] {
-    let count = max(20, 500 / own.haste)
+    let count = max(20, 500 / own.repetitionDivisor)
     let running = try (0..<size).map { _ in
       try HelperProcess.start(command, .commit, [path, "\(count)", "0"])
     }

@@ -13,7 +13,7 @@ package struct BenchmarkRun: Sendable {
   /// The number by which the repetitions within one measurement are divided, to save time.
   ///
   /// The default is 1, for precise results.
-  package var haste = 1
+  package var repetitionDivisor = 1
   /// Whether time is measured.
   ///
   /// The default is `true`. If `false`, only exact values are counted, which takes a fraction of
@@ -88,29 +88,29 @@ package struct BenchmarkRun: Sendable {
   ///   ``BenchmarkDisagreement`` if a contender did different work than the floor.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
     BenchmarkRandom.restart()
-    let shelf = try BenchmarkShelf(self)
-    let result = Result { try measureAll(shelf, observe) }
-    try shelf.remove()
+    let stores = try BenchmarkStores(self)
+    let result = Result { try measureAll(stores, observe) }
+    try stores.remove()
     try result.get()
   }
 
   private func measureAll(
-    _ shelf: BenchmarkShelf,
+    _ stores: BenchmarkStores,
     _ observe: @escaping (Event) throws -> Void
   ) throws {
-    try shelf.build { try observe(.built(transactions: $0)) }
+    try stores.build { try observe(.built(transactions: $0)) }
     if checksNoise && measuresTime {
-      let check = try NoiseCheck(shelf.memory)
-      let condition = "warm, \(shelf.memory.medium)"
+      let check = try NoiseCheck(stores.memory)
+      let condition = "warm, \(stores.memory.medium)"
       try observe(.checkedNoise(try check.rows(seed: seed, condition: condition)))
     }
     for subject in subjects {
       try observe(.began(subject))
-      let scratch = shelf.scratch(for: subject)
+      let scratch = stores.scratch(for: subject)
       let session = SubjectSession(
         subject: subject,
-        settings: shelf.settings(for: subject),
-        own: OwnSetting(scratch: scratch, seed: seed, haste: haste) {
+        settings: stores.settings(for: subject),
+        own: OwnSetting(scratch: scratch, seed: seed, repetitionDivisor: repetitionDivisor) {
           try observe(.advanced($0, by: $1))
         },
         seed: seed ^ subject.name.fingerprint,
@@ -119,7 +119,7 @@ package struct BenchmarkRun: Sendable {
       )
       let rows = try measured(session)
       try scratch.removeCopies()
-      try observe(.measured(subject, rows + (countsWork ? try counted(session, shelf) : [])))
+      try observe(.measured(subject, rows + (countsWork ? try counted(session, stores) : [])))
     }
   }
 
@@ -135,8 +135,10 @@ package struct BenchmarkRun: Sendable {
   ///
   /// Returns no rows for a condition that needs a disk, because such a condition changes times, not
   /// counts.
-  private func counted(_ session: SubjectSession, _ shelf: BenchmarkShelf) throws -> [BenchmarkRow]
-  {
+  private func counted(
+    _ session: SubjectSession,
+    _ stores: BenchmarkStores
+  ) throws -> [BenchmarkRow] {
     let subject = session.subject
     guard subject.floor != nil, subject.axis?.needsDisk != true else { return [] }
     let pass = CountingPass(
@@ -146,8 +148,8 @@ package struct BenchmarkRun: Sendable {
       condition: session.condition
     )
     guard let command else { return try pass.rows() }
-    let rows = try CountingProcess.rows(pass, shelf.memory, command)
-    try shelf.memory.removeCopies()
+    let rows = try CountingProcess.rows(pass, stores.memory, command)
+    try stores.memory.removeCopies()
     return rows
   }
 

@@ -9,7 +9,7 @@ struct BenchmarkSetting {
   let template: StoreTemplate
   let scratch: ScratchFolder
   /// The number by which the repetitions of a measurement are divided; 1 for precise results.
-  let haste: Int
+  let repetitionDivisor: Int
   /// The one condition that differs from the usual conditions; `nil` if none differs.
   var axis: BenchmarkAxis?
   /// A store of the same size with which this one is compared, under the usual conditions; `nil`
@@ -28,7 +28,7 @@ struct BenchmarkSetting {
       historySize: historySize,
       template: baseTemplate ?? template,
       scratch: scratch,
-      haste: haste
+      repetitionDivisor: repetitionDivisor
     )
     base.waitsForDisk = waitsForDisk
     base.plannedRate = plannedRate
@@ -41,7 +41,7 @@ struct BenchmarkSetting {
       historySize: historySize,
       template: otherLayout ?? template,
       scratch: scratch,
-      haste: haste
+      repetitionDivisor: repetitionDivisor
     )
     other.axis = .coreData
     return other
@@ -52,7 +52,7 @@ struct BenchmarkSetting {
   /// The number is 1 for a cold cache, because only the first repetition is cold, and a tenth if
   /// each commit waits for the disk.
   func repeats(_ count: Int) -> Int {
-    axis == .cold ? 1 : max(1, count / haste / (waitsForDisk ? 10 : 1))
+    axis == .cold ? 1 : max(1, count / repetitionDivisor / (waitsForDisk ? 10 : 1))
   }
 
   /// Creates a fresh copy of the store file, for one contender.
@@ -151,12 +151,14 @@ struct OwnSetting {
   /// The factor by which a quick run is shortened; 1 for precise results.
   ///
   /// The sizes of the stores are divided by the square of this factor.
-  let haste: Int
+  let repetitionDivisor: Int
   /// Receives the progress of a long task; an error that it throws ends the benchmark.
   let advance: (LongWork, Int) throws -> Void
 
   /// Returns the number of transactions of a store, which a quick run reduces, but not below 100.
-  func size(_ transactions: Int) -> Int { max(100, transactions / haste / haste) }
+  func size(_ transactions: Int) -> Int {
+    max(100, transactions / repetitionDivisor / repetitionDivisor)
+  }
 }
 
 /// A task within one benchmark that is long enough to show its progress.

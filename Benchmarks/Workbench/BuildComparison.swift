@@ -249,7 +249,7 @@ package struct LaunchProbe: Sendable {
       historySize: request.historySize,
       template: try template(request),
       scratch: scratch,
-      haste: request.rounds == 0 ? 1 : haste
+      repetitionDivisor: request.rounds == 0 ? 1 : repetitionDivisor
     )
     var rows: [BenchmarkRow] = []
     for subject in Subjects.all where request.subjects.contains(subject.name) {
@@ -261,7 +261,7 @@ package struct LaunchProbe: Sendable {
   }
 
   /// The number by which a launch divides repetitions, because many short launches beat a few long ones.
-  private static let haste = 4
+  private static let repetitionDivisor = 4
 
   private static func template(_ request: Request) throws -> StoreTemplate {
     let path = TemplateBuilder.path(of: request.historySize, in: request.folder)

@@ -128,7 +128,7 @@ enum CountingProcess {
     var medium: String
     var stores: [Place]
     @HexCoded var seed: UInt64
-    var haste: Int
+    var repetitionDivisor: Int
     var condition: String
     var withoutAllocations: String
   }
@@ -149,7 +149,7 @@ enum CountingProcess {
         Place(template: $0.template, base: $0.baseTemplate, other: $0.otherLayout)
       },
       seed: pass.seed,
-      haste: pass.settings.first?.haste ?? 1,
+      repetitionDivisor: pass.settings.first?.repetitionDivisor ?? 1,
       condition: pass.condition,
       withoutAllocations: JemallocLibrary.absence
     )
@@ -184,7 +184,7 @@ enum CountingProcess {
           historySize: store.template.historySize,
           template: store.template,
           scratch: scratch,
-          haste: request.haste
+          repetitionDivisor: request.repetitionDivisor
         )
         setting.axis = subject.axis
         setting.baseTemplate = store.base

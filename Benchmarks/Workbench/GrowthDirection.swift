@@ -32,14 +32,14 @@ struct GrowthDirection: Sendable {
   }
 
   private func rows(_ own: OwnSetting) throws -> [SampledRow] {
-    let sizes = own.haste == 1 ? self.sizes : quickSizes
+    let sizes = own.repetitionDivisor == 1 ? self.sizes : quickSizes
     let building = LongWork(title: "building stores", unit: "stores", total: sizes.count)
     let works = try sizes.map { size in
       let works = try prepare(try GrowthSetting(size: size, own, folder: "\(name)-\(size)"))
       try own.advance(building, 1)
       return works
     }
-    let rounds = own.haste == 1 ? 10 : 2
+    let rounds = own.repetitionDivisor == 1 ? 10 : 2
     let count = works.reduce(0) { $0 + $1.count } * 2 * (rounds + 1)
     let measuring = LongWork(title: "measuring", unit: "measurements", total: count)
     let contenders = zip(sizes, works).flatMap { size, works in
@@ -77,16 +77,16 @@ struct GrowthSetting {
   let size: Int
   /// The path of the store's file, which does not exist yet.
   let path: String
-  private let haste: Int
+  private let repetitionDivisor: Int
 
   init(size: Int, _ own: OwnSetting, folder: String) throws {
     self.size = size
     path = try own.scratch.makeFolder("copy-\(folder)") + "/store.sqlite"
-    haste = own.haste
+    repetitionDivisor = own.repetitionDivisor
   }
 
   /// Returns the number of repetitions within one measurement.
-  func repeats(_ count: Int) -> Int { max(1, count / haste) }
+  func repeats(_ count: Int) -> Int { max(1, count / repetitionDivisor) }
 
   /// Creates a store without signals and member locks, as in the other benchmarks.
   func store(_ model: Model) throws -> Store {

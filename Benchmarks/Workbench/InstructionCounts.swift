@@ -80,25 +80,25 @@ package struct InstructionCounts: Sendable {
       budget: .rounds(1)
     )
     run.scratchParent = scratchParent
-    let shelf = try BenchmarkShelf(run)
+    let stores = try BenchmarkStores(run)
     let result = Result {
-      try shelf.build { _ in }
-      try body(try Counter(shelf: shelf, counts: self))
+      try stores.build { _ in }
+      try body(try Counter(stores: stores, counts: self))
     }
-    try shelf.remove()
+    try stores.remove()
     try result.get()
   }
 
   /// Counts operations on the stores of one ``InstructionCounts``.
   package struct Counter {
-    fileprivate let shelf: BenchmarkShelf
+    fileprivate let stores: BenchmarkStores
     fileprivate let counts: InstructionCounts
     /// The command without debugging information, which Callgrind could not read in full.
     private let program: String
 
-    fileprivate init(shelf: BenchmarkShelf, counts: InstructionCounts) throws {
-      (self.shelf, self.counts) = (shelf, counts)
-      program = shelf.memory.path + "/history-lab"
+    fileprivate init(stores: BenchmarkStores, counts: InstructionCounts) throws {
+      (self.stores, self.counts) = (stores, counts)
+      program = stores.memory.path + "/history-lab"
       try HelperProcess.run(tool: ["strip", "-g", "-o", program, counts.command])
     }
 
@@ -114,15 +114,15 @@ package struct InstructionCounts: Sendable {
       by contender: String = BenchmarkSubject.ours,
       extra: Int = 0
     ) throws -> BenchmarkRow? {
-      let folder = try shelf.memory.makeFolder("instructions")
+      let folder = try stores.memory.makeFolder("instructions")
       defer { try? FileManager.default.removeItem(atPath: folder) }
-      guard let setting = shelf.settings(for: subject).first else {
+      guard let setting = stores.settings(for: subject).first else {
         throw HelperProcess.WrongArguments()
       }
       let request = InstructionProcess.Request(
         subject: subject.name,
-        folder: shelf.memory.path,
-        medium: shelf.memory.medium,
+        folder: stores.memory.path,
+        medium: stores.memory.medium,
         store: setting.template,
         contender: contender,
         extra: extra
@@ -143,13 +143,13 @@ package struct InstructionCounts: Sendable {
         guard numbers.count == 2 else { return }
         (operations, marks) = (numbers[0], numbers[1])
       }
-      try shelf.memory.removeCopies()
+      try stores.memory.removeCopies()
       guard operations > 0 else { return nil }
       let sum = try CallgrindProfile.sum(profiles, marks: Int(marks))
       return BenchmarkRow(
         subject: subject.part,
         operation: subject.operation,
-        condition: subject.fullCondition(subject.sharedCondition(on: shelf.memory.medium)),
+        condition: subject.fullCondition(subject.sharedCondition(on: stores.memory.medium)),
         contender: contender,
         historySize: counts.historySize,
         metric: .instructions,
@@ -220,7 +220,7 @@ enum InstructionProcess {
       historySize: request.store.historySize,
       template: request.store,
       scratch: ScratchFolder(existing: request.folder, medium: request.medium),
-      haste: 1
+      repetitionDivisor: 1
     )
     guard let work = try prepare(setting).first(where: { $0.contender == request.contender })
     else { return }

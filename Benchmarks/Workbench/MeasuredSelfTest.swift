@@ -115,7 +115,7 @@ struct SeededRegressions {
         historySize: $0.historySize,
         template: $0,
         scratch: scratch,
-        haste: 1
+        repetitionDivisor: 1
       )
     }
   }

@@ -165,7 +165,7 @@ package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
 }
 
 /// The prebuilt stores of a run, and the folders for their copies in memory and on disk.
-final class BenchmarkShelf {
+final class BenchmarkStores {
   private let run: BenchmarkRun
   /// The folder in which the stores are built.
   let memory: ScratchFolder
@@ -205,7 +205,12 @@ final class BenchmarkShelf {
   func settings(for subject: BenchmarkSubject) -> [BenchmarkSetting] {
     let scratch = scratch(for: subject)
     return run.sizes(of: subject).map { size in
-      var setting = subject.setting(size, memory.path, scratch, haste: run.haste)
+      var setting = subject.setting(
+        size,
+        memory.path,
+        scratch,
+        repetitionDivisor: run.repetitionDivisor
+      )
       setting.plannedRate = run.plannedRate
       return setting
     }
@@ -218,7 +223,7 @@ extension BenchmarkSubject {
     _ size: Int,
     _ folder: String,
     _ scratch: ScratchFolder,
-    haste: Int
+    repetitionDivisor: Int
   ) -> BenchmarkSetting {
     func template(_ shape: StoreShape) -> StoreTemplate {
       StoreTemplate(historySize: size, path: TemplateBuilder.path(of: size, in: folder, shape))
@@ -227,7 +232,7 @@ extension BenchmarkSubject {
       historySize: size,
       template: template(shape),
       scratch: scratch,
-      haste: haste
+      repetitionDivisor: repetitionDivisor
     )
     setting.axis = axis
     setting.waitsForDisk = axis == .full

@@ -172,8 +172,8 @@ extension AskedQuery {
 
   /// Returns why the results for an additional member are wrong, or `nil` if they are right.
   func visitFault(_ lines: [String]) -> String? {
-    let courses = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
-    return courses.contains(lines) ? nil : difference(lines, courses[0])
+    let allowed = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
+    return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
   /// The transaction numbers at which an additional member may start.
@@ -226,8 +226,8 @@ extension AskedQuery {
       return nil
     }
     let held = objects.keys.map { "has \($0)" }.sorted()
-    let courses = visitStarts.map { tourLines(from: $0) + held }
-    return courses.contains(lines) ? nil : difference(lines, courses[0])
+    let allowed = visitStarts.map { tourLines(from: $0) + held }
+    return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
   /// Returns the expected reports, hook calls and messages of a tracker that starts at a position.

@@ -16,7 +16,7 @@ package struct ProtectedAuthors: Invariant {
   private let beginnings: [String]
   /// The position of the first protected transaction.
   private var first: Int?
-  private var hasTempted = false
+  private var hasPurgedBeyondProtected = false
 
   package init(_ header: TraceHeader) {
     let authors = header.plan.header.protectedAuthors
@@ -36,7 +36,7 @@ package struct ProtectedAuthors: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    return hasTempted
+    return hasPurgedBeyondProtected
       ? .valid : .unknown("No transaction newer than a protected author's was purged.")
   }
 
@@ -69,7 +69,7 @@ package struct ProtectedAuthors: Invariant {
     guard let first else { return }
     for position in timeline.named where position >= 0 {
       let transaction = timeline.log.transactions[position]
-      hasTempted = hasTempted || position > first
+      hasPurgedBeyondProtected = hasPurgedBeyondProtected || position > first
       guard protects(transaction.commit.author) else { continue }
       violation = Self.violation(
         at: event,

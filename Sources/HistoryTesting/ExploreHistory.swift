@@ -124,12 +124,12 @@ private struct CardSpace: PlanSpace {
   var clockOnlyRises: Bool { alphabet.clockOnlyRises }
   var treatsActorsAlike: Bool { alphabet.treatsActorsAlike }
   var losesPower: Bool { alphabet.losesPower }
-  func start(_ header: PlanHeader) -> PlanPlace { alphabet.start(header) }
-  func moves(from place: PlanPlace) -> [Command] { alphabet.moves(from: place) }
-  func advance(_ place: inout PlanPlace, by action: Action, _ events: [Event]) {
+  func start(_ header: PlanHeader) -> ExploredPlanState { alphabet.start(header) }
+  func moves(from place: ExploredPlanState) -> [Command] { alphabet.moves(from: place) }
+  func advance(_ place: inout ExploredPlanState, by action: Action, _ events: [Event]) {
     place.note(action, events)
   }
-  func describe(_ place: PlanPlace, _ state: inout StateSketch) { place.describe(&state) }
+  func describe(_ place: ExploredPlanState, _ state: inout StateSketch) { place.describe(&state) }
 }
 
 /// Applies all built-in checkers to each plan of an exploration.

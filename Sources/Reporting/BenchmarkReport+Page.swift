@@ -57,7 +57,7 @@ extension BenchmarkReport {
   /// A tile shows the first contender's cost at the largest size, relative to the floor (the
   /// contender that counts as 1), and its growth.
   private func costTiles() -> [VerdictTile] {
-    index.titles.filter(hasCourse).compactMap { title in
+    index.titles.filter(hasSeries).compactMap { title in
       let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }
       guard let row = rows.last(where: { $0.contender == rows.first?.contender }),
         let ratio = row.ratio
@@ -86,7 +86,7 @@ extension BenchmarkReport {
   ///
   /// A floor is a contender whose cost counts as 1.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
-    let all = index.titles.filter(hasCourse).flatMap(index.rows)
+    let all = index.titles.filter(hasSeries).flatMap(index.rows)
     guard let most = all.filter({ $0.sizeUnit == nil }).map(\.historySize).max() else { return nil }
     let rows = all.filter { $0.metric == .wall && $0.ratio != nil && $0.historySize == most }
     guard let floor = rows.first?.ratio?.to else { return nil }
@@ -180,7 +180,7 @@ extension BenchmarkReport {
 
   /// Returns a tile that counts operations by complexity; empty if every verdict is inconclusive.
   func complexityTile() -> [VerdictTile] {
-    let found = index.baseTitles.filter(hasCourse).compactMap { title in
+    let found = index.baseTitles.filter(hasSeries).compactMap { title in
       rows(title: title, metric: .wall).first { $0.ratio != nil }.flatMap {
         complexity(title: title, contender: $0.contender)?.complexity
       }

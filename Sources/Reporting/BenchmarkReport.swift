@@ -82,7 +82,7 @@ package struct BenchmarkReport: Sendable {
   /// unit.
   ///
   /// Only such a benchmark has a curve of its cost over the sizes.
-  func hasCourse(_ title: String) -> Bool { index.titlesWithCourse.contains(title) }
+  func hasSeries(_ title: String) -> Bool { index.titlesWithSeries.contains(title) }
 
   /// Returns the complexity of a contender's wall time; `nil` if wall time was not measured.
   func complexity(title: String, contender: String) -> ComplexityVerdict? {
@@ -132,7 +132,7 @@ extension BenchmarkReport {
   /// If there are more than ``mostCurves``, the last benchmark of each part of the system takes
   /// precedence, because it does most work per operation.
   var charted: [String] {
-    let titles = index.titles.filter(hasCourse)
+    let titles = index.titles.filter(hasSeries)
     guard titles.count > Self.mostCurves else { return titles }
     let subjects = titles.map { index.rows(titled: $0).first?.subject }
     let last = titles.indices.filter { !subjects[($0 + 1)...].contains(subjects[$0]) }
@@ -142,7 +142,7 @@ extension BenchmarkReport {
 
   /// Returns a table of the benchmarks that have a curve over the sizes of history but no drawing.
   func furtherSection(without charted: [String]) -> PageSection? {
-    let titles = index.titles.filter { hasCourse($0) && !charted.contains($0) }
+    let titles = index.titles.filter { hasSeries($0) && !charted.contains($0) }
     guard !titles.isEmpty else { return nil }
     var table = ReportTable(
       caption: "Wall time of one operation",

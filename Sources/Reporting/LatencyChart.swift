@@ -115,7 +115,7 @@ extension BenchmarkReport {
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100
-        && !hasCourse(row.title) && !floors.contains(row.contender)
+        && !hasSeries(row.title) && !floors.contains(row.contender)
     }
     guard !rows.isEmpty else { return nil }
     let titles = Set(rows.map(\.title))

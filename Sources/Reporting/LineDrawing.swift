@@ -118,7 +118,7 @@ package struct LineDrawing: Sendable, Hashable {
     let lower = points.reversed().map { place($0, max(0, $0.y - $0.error)) }
     let hasErrors = points.contains { $0.error > 0 }
     let area = "M" + (upper + lower).joined(separator: "L") + "Z"
-    let course = "M" + points.map { place($0, $0.y) }.joined(separator: "L")
+    let line = "M" + points.map { place($0, $0.y) }.joined(separator: "L")
     let dots = points.map { point in
       HTML.shape(
         "circle",
@@ -129,7 +129,7 @@ package struct LineDrawing: Sendable, Hashable {
       )
     }
     return (hasErrors ? [Self.path(area, ["fill": colour, "opacity": "0.2"])] : [])
-      + [Self.path(course, ["stroke": colour, "stroke-width": "2"])] + dots
+      + [Self.path(line, ["stroke": colour, "stroke-width": "2"])] + dots
   }
 
   // MARK: Elements

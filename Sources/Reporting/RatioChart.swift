@@ -179,7 +179,7 @@ extension BenchmarkReport {
   /// Benchmarks whose ratios have the same floor share a chart, which shows the largest size of
   /// each. The other benchmarks, including those with a special setting, share one table.
   func fewSizesSection() -> PageSection? {
-    let titles = index.titles.filter { !hasCourse($0) }
+    let titles = index.titles.filter { !hasSeries($0) }
     let groups = groupsByFloor(titles)
     let grouped = Set(groups.flatMap(\.titles))
     let rest = timed(titles.filter { !grouped.contains($0) })

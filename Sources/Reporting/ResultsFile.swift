@@ -50,7 +50,7 @@ struct ResultsIndex: Sendable {
   let baseTitles: [String]
   /// The titles of the benchmarks that were measured at the full number of history sizes, or at sizes
   /// in another unit.
-  let titlesWithCourse: Set<String>
+  let titlesWithSeries: Set<String>
   /// The trailing conditions that all ``baseTitles`` share, the last condition first.
   let sharedEnding: [String]
 
@@ -70,7 +70,7 @@ struct ResultsIndex: Sendable {
     let sizeCounts = rows.mapValues { Set($0.map(\.historySize)).count }
     let sized = Set(titles.filter { rows[$0]?.first?.sizeUnit != nil })
     let most = sizeCounts.filter { !sized.contains($0.key) }.values.max()
-    titlesWithCourse = Set(titles.filter { sized.contains($0) || sizeCounts[$0] == most })
+    titlesWithSeries = Set(titles.filter { sized.contains($0) || sizeCounts[$0] == most })
     let base = titles.filter { rows[$0]?.contains { $0.axis == nil } ?? false }
     baseTitles = base.isEmpty ? titles : base
     sharedEnding = Self.ending(of: baseTitles)

@@ -3,12 +3,12 @@ package import Measuring
 
 /// A chart of one benchmark row's values over several runs; vertical lines mark changes of level.
 struct TrendChart {
-  let course: TrendCourse
+  let series: TrendSeries
   let steps: [TrendReport.TrendStep]
 
   var chart: Chart {
     Chart(
-      id: "trend-" + PageSection.anchor(from: course.row.name),
+      id: "trend-" + PageSection.anchor(from: series.row.name),
       summary: summary,
       spec: spec,
       note: "Dots are the medians of runs, oldest left; bars are their 95 % intervals"
@@ -18,7 +18,7 @@ struct TrendChart {
 
   private var summary: String {
     let text = steps.map { "\($0.change) on \($0.point.time.readable)" }
-    return "\(course.row.name) over \(course.points.count.counted("run"))"
+    return "\(series.row.name) over \(series.points.count.counted("run"))"
       + (text.isEmpty ? ", without a step." : "; steps: \(text.joined(separator: ", ")).")
   }
 
@@ -26,24 +26,24 @@ struct TrendChart {
     [
       "width": 340, "height": 190, "padding": 4, "config": ChartStyle.config,
       "title": [
-        "text": .text(course.row.title), "subtitle": .text(subtitle), "anchor": "start",
+        "text": .text(series.row.title), "subtitle": .text(subtitle), "anchor": "start",
         "fontSize": 12, "subtitleFontSize": 12, "fontWeight": "normal", "limit": 340,
         "color": .text(ChartStyle.ink), "subtitleColor": .text(ChartStyle.ink), "aria": false,
       ],
-      "data": ["values": .list(course.points.enumerated().map(value))],
+      "data": ["values": .list(series.points.enumerated().map(value))],
       "encoding": ["x": x],
       "layer": .list([intervals, dots] + (steps.isEmpty ? [] : [rules, labels])),
     ]
   }
 
   private var subtitle: String {
-    "\(course.row.contender), \(NumberText.count(course.row.historySize)), \(course.row.metric)"
+    "\(series.row.contender), \(NumberText.count(series.row.historySize)), \(series.row.metric)"
   }
 
-  private func value(_ place: Int, _ point: TrendCourse.Point) -> ChartSpec {
+  private func value(_ place: Int, _ point: TrendSeries.Point) -> ChartSpec {
     var value: [String: ChartSpec] = [
       "run": .number(Double(place + 1)), "median": .number(point.median),
-      "label": .text("\(point.time.readable): \(TrendReport.text(point.median, course))"),
+      "label": .text("\(point.time.readable): \(TrendReport.text(point.median, series))"),
     ]
     if let lower = point.lower, let upper = point.upper {
       value["lower"] = .number(lower)
@@ -65,7 +65,7 @@ struct TrendChart {
       "field": .text(field), "type": "quantitative", "scale": ["zero": false],
       "axis": [
         "title": .text(
-          course.row.unit.isEmpty ? "relative to the contender that counts as 1" : course.row.metric
+          series.row.unit.isEmpty ? "relative to the contender that counts as 1" : series.row.metric
         ),
         "tickCount": 5, "ticks": false, "labelExpr": .text(tickText),
       ],
@@ -73,7 +73,7 @@ struct TrendChart {
   }
 
   private var tickText: String {
-    course.row.unit == "ns" ? CostChart.nanosecondTicks : "format(datum.value, '~s')"
+    series.row.unit == "ns" ? CostChart.nanosecondTicks : "format(datum.value, '~s')"
   }
 
   private var intervals: ChartSpec {
@@ -130,7 +130,7 @@ struct TrendChart {
 }
 
 /// The values of one benchmark row over several runs on one machine.
-package struct TrendCourse: Sendable, Hashable {
+package struct TrendSeries: Sendable, Hashable {
   /// The identity of a benchmark row in different runs.
   package struct Row: Sendable, Hashable {
     /// The benchmark's title.
@@ -213,7 +213,7 @@ package struct TrendCourse: Sendable, Hashable {
   }
 }
 
-extension TrendCourse.Row {
+extension TrendSeries.Row {
   /// The benchmark row's name for readers.
   package var name: String {
     "\(title), \(contender), at \(NumberText.count(historySize)): \(metric)"

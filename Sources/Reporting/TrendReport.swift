@@ -6,18 +6,18 @@ package struct TrendReport: Sendable {
   /// One lasting change of level in the values of a benchmark row.
   package struct TrendStep: Sendable, Hashable {
     /// The row whose values have the level change.
-    package var course: TrendCourse
+    package var series: TrendSeries
     /// The position of the level change, and the levels before and after it.
     package var changePoint: ChangePoint
 
     /// The first run of the new level.
-    package var point: TrendCourse.Point { course.points[changePoint.index] }
+    package var point: TrendSeries.Point { series.points[changePoint.index] }
     /// Whether the value increased, which is worse for every metric.
     package var isDearer: Bool { changePoint.after > changePoint.before }
     /// The size of the level change, formatted for readers.
     package var change: String {
       guard let factor = changePoint.factor else {
-        return "from 0 to \(TrendReport.text(changePoint.after, course))"
+        return "from 0 to \(TrendReport.text(changePoint.after, series))"
       }
       let percent = NumberText.significant(abs(factor - 1) * 100)
       return factor >= 2 ? NumberText.ratio(factor) : (isDearer ? "+" : "\u{2212}") + percent + " %"
@@ -25,30 +25,30 @@ package struct TrendReport: Sendable {
   }
 
   /// The rows that have values from at least two runs.
-  package let courses: [TrendCourse]
+  package let allSeries: [TrendSeries]
   /// The level changes of all rows, newest first.
   package let steps: [TrendStep]
   /// The number of benchmark rows that were searched for level changes.
-  package var rowCount: Int { courses.count }
+  package var rowCount: Int { allSeries.count }
   /// The largest number of runs of a row.
-  package var runCount: Int { courses.map(\.points.count).max() ?? 0 }
+  package var runCount: Int { allSeries.map(\.points.count).max() ?? 0 }
 
   /// Creates a report that judges every row.
   ///
   /// - Complexity: as `ChangePointJudge.steps(in:)`, for each row.
-  package init(_ courses: [TrendCourse], judge: ChangePointJudge = ChangePointJudge()) {
-    self.courses = courses.filter { $0.points.count > 1 }
-    steps = self.courses.flatMap { course in
-      course.steps(by: judge).map { TrendStep(course: course, changePoint: $0) }
+  package init(_ allSeries: [TrendSeries], judge: ChangePointJudge = ChangePointJudge()) {
+    self.allSeries = allSeries.filter { $0.points.count > 1 }
+    steps = self.allSeries.flatMap { series in
+      series.steps(by: judge).map { TrendStep(series: series, changePoint: $0) }
     }.sorted {
-      ($1.point.time.secondsSince1970, $0.course.row.name)
-        < ($0.point.time.secondsSince1970, $1.course.row.name)
+      ($1.point.time.secondsSince1970, $0.series.row.name)
+        < ($0.point.time.secondsSince1970, $1.series.row.name)
     }
   }
 
   /// Returns the level changes that lie in the last runs of their rows; the default is the last five.
   package func recent(within runs: Int = 5) -> [TrendStep] {
-    steps.filter { $0.changePoint.index + runs >= $0.course.points.count }
+    steps.filter { $0.changePoint.index + runs >= $0.series.points.count }
   }
 
   /// A sentence that states the number of level changes and runs.
@@ -78,13 +78,13 @@ package struct TrendReport: Sendable {
   }
 
   private func row(_ step: TrendStep) -> ReportTable.Row {
-    let row = step.course.row
+    let row = step.series.row
     return ReportTable.Row(
       [
         step.point.time.readable, step.point.commit.map { String($0.prefix(9)) } ?? "",
         row.title, row.contender, NumberText.count(row.historySize), row.metric,
-        Self.text(step.changePoint.before, step.course),
-        Self.text(step.changePoint.after, step.course), step.change,
+        Self.text(step.changePoint.before, step.series),
+        Self.text(step.changePoint.after, step.series), step.change,
         step.changePoint.chance == 0 ? "exact" : NumberText.significant(step.changePoint.chance),
       ],
       mark: step.isDearer ? .bad : .good,
@@ -93,9 +93,9 @@ package struct TrendReport: Sendable {
   }
 
   /// Returns a value of a row with its unit.
-  static func text(_ value: Double, _ course: TrendCourse) -> String {
-    course.row.unit.isEmpty
-      ? NumberText.ratio(value) : NumberText.quantity(value, unit: course.row.unit)
+  static func text(_ value: Double, _ series: TrendSeries) -> String {
+    series.row.unit.isEmpty
+      ? NumberText.ratio(value) : NumberText.quantity(value, unit: series.row.unit)
   }
 }
 
@@ -123,7 +123,7 @@ extension TrendReport {
       state: dearer.isEmpty ? .good : .bad,
       word: dearer.isEmpty ? "no new step" : "stepped",
       answer: dearer.isEmpty ? rowCount.counted("row") : "\(dearer.count) upwards",
-      detail: worst.map { "\($0.course.row.name) \($0.change)." }
+      detail: worst.map { "\($0.series.row.name) \($0.change)." }
         ?? "No measured cost rose in the last five of \(runCount.counted("run")).",
       anchor: Self.anchor
     )
@@ -138,11 +138,11 @@ extension TrendReport {
 
   /// Returns the rows to draw: those with level changes, largest change first, then those named by
   /// `titles`.
-  private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
-    var seen: Set<TrendCourse.Row> = []
-    let stepped = steps.sorted { size($0) > size($1) }.map(\.course)
-    let watched = courses.filter { course in
-      course.row.metric == "wall ratio" && titles.contains { course.row.title.hasPrefix($0) }
+  private func shown(_ titles: [String], _ count: Int) -> [TrendSeries] {
+    var seen: Set<TrendSeries.Row> = []
+    let stepped = steps.sorted { size($0) > size($1) }.map(\.series)
+    let watched = allSeries.filter { series in
+      series.row.metric == "wall ratio" && titles.contains { series.row.title.hasPrefix($0) }
     }
     .sorted { $0.row.historySize > $1.row.historySize }
     return Array((stepped + watched).filter { seen.insert($0.row).inserted }.prefix(count))
@@ -153,11 +153,11 @@ extension TrendReport {
     return factor > 0 ? max(factor, 1 / factor) : .infinity
   }
 
-  private func figure(_ course: TrendCourse) -> Figure {
-    let steps = steps.filter { $0.course.row == course.row }
-    let chart = TrendChart(course: course, steps: steps)
+  private func figure(_ series: TrendSeries) -> Figure {
+    let steps = steps.filter { $0.series.row == series.row }
+    let chart = TrendChart(series: series, steps: steps)
     var table = ReportTable(
-      caption: course.row.name,
+      caption: series.row.name,
       columns: [.text("run"), .text("commit"), .number("median"), .number("95 % interval")]
     )
     var values = ReportTable(
@@ -165,17 +165,17 @@ extension TrendReport {
         .text($0)
       }
     )
-    for (place, point) in course.points.enumerated().reversed() {
+    for (place, point) in series.points.enumerated().reversed() {
       let isStep = steps.contains { $0.changePoint.index == place }
-      let ends = [point.lower, point.upper].compactMap { $0 }.map { Self.text($0, course) }
+      let ends = [point.lower, point.upper].compactMap { $0 }.map { Self.text($0, series) }
       table.append(
         ReportTable.Row(
           [
             point.time.readable, point.commit.map { String($0.prefix(9)) } ?? "",
-            Self.text(point.median, course), ends.joined(separator: " \u{2013} "),
+            Self.text(point.median, series), ends.joined(separator: " \u{2013} "),
           ],
           mark: isStep ? .unknown : nil,
-          anchor: PageSection.anchor(from: "trend \(course.row.name) \(point.time)")
+          anchor: PageSection.anchor(from: "trend \(series.row.name) \(point.time)")
         )
       )
       values.append(

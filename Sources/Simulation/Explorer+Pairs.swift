@@ -38,8 +38,8 @@ extension Explorer {
     var differences: [String] = []
     for pair in pairs {
       let seed = random.next()
-      let first = try course(of: pair.first, pair.root, length, seed)
-      let second = try course(of: pair.second, pair.root, length, seed)
+      let first = try continuation(of: pair.first, pair.root, length, seed)
+      let second = try continuation(of: pair.second, pair.root, length, seed)
       guard
         let step = zip(first, second).enumerated().first(where: { $0.element.0 != $0.element.1 })
       else { continue }
@@ -67,7 +67,7 @@ extension Explorer {
   ///
   /// In merged states, actors with equal configurations may be exchanged. The commands of two plans
   /// are therefore matched by their outcomes, not by their actors.
-  private func course(
+  private func continuation(
     of commands: [Command],
     _ root: Int,
     _ length: Int,
@@ -80,8 +80,8 @@ extension Explorer {
     for (index, command) in commands.enumerated() {
       perform(command, index, in: header, &judge, &place)
     }
-    var course: [[Step]] = []
-    while course.count < length, !simulator.isBeyondRepair {
+    var continuation: [[Step]] = []
+    while continuation.count < length, !simulator.isBeyondRepair {
       let kept = Kept(place: place, judge: judge, snapshot: try snapshot())
       var outcomes: [(step: Step, command: Command)] = []
       for command in space.moves(from: place) {
@@ -91,7 +91,7 @@ extension Explorer {
         outcomes.append((step, command))
       }
       outcomes.sort { $0.step < $1.step }
-      course.append(outcomes.map(\.step))
+      continuation.append(outcomes.map(\.step))
       guard !outcomes.isEmpty else { break }
       let next = outcomes[Int(numbers.next() % UInt64(outcomes.count))].command
       try simulator.goBack(to: kept.snapshot, header, performing: done)
@@ -99,7 +99,7 @@ extension Explorer {
       perform(next, done.count, in: header, &judge, &place)
       done.append(next)
     }
-    return course
+    return continuation
   }
 
   private func step(
@@ -173,6 +173,6 @@ extension Explorer {
     bereft.describe(&roots[root].state, tick: simulator.tick)
   }
 
-  /// The maximum number of cached ``Survivors`` for one header; each takes a few kilobytes.
+  /// The maximum number of cached ``PowerOffRemains`` for one header; each takes a few kilobytes.
   private static var survivorsCountMax: Int { 20_000 }
 }

@@ -51,7 +51,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let equivalence: StateEquivalence
     var state: StateSketch
     /// For each version of the disk's durable data, the data that would survive a power-off.
-    var survivors: [Int: Survivors] = [:]
+    var survivors: [Int: PowerOffRemains] = [:]
   }
 
   var roots: [Root]

@@ -13,7 +13,7 @@ package final class Simulator {
   private(set) var capabilities: Set<Capability> = []
 
   var life: ActorLife
-  var post: SignalPost?
+  var post: PendingSignals?
   var log = EventLog()
   var handed = 0
   var isStopped = false
@@ -104,7 +104,7 @@ package final class Simulator {
   private func start(_ header: PlanHeader, _ faults: [PlannedFault]) throws(SystemFailure) {
     capabilities = system.capabilities
     life = ActorLife(header, capabilities)
-    post = header.drive == .signals ? SignalPost() : nil
+    post = header.drive == .signals ? PendingSignals() : nil
     log = EventLog()
     handed = 0
     isStopped = false
@@ -209,7 +209,7 @@ extension Simulator {
   /// The state of a run between two commands; includes the system if it supports snapshots.
   struct Snapshot {
     fileprivate let life: ActorLife
-    fileprivate let post: SignalPost?
+    fileprivate let post: PendingSignals?
     fileprivate let log: EventLog
     fileprivate let now: Double
     /// The system's snapshot; `nil` if the commands must be performed again.

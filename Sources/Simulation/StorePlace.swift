@@ -252,7 +252,7 @@ extension StorePlace {
 }
 
 /// The data that a power-off would leave, valid until more data are synced.
-struct Survivors {
+struct PowerOffRemains {
   /// The state of the store after the power-off.
   let state: StateSketch
   /// The kinds of the power-off's events, the fault included and the crashes of running actors excluded.
@@ -280,7 +280,7 @@ extension Simulator {
   /// Simulates a power-off, reads the data that are left, and restores the run.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
-  func survivors(_ header: PlanHeader) throws(SystemFailure) -> Survivors {
+  func survivors(_ header: PlanHeader) throws(SystemFailure) -> PowerOffRemains {
     let snapshot = try snapshot(withSystem: true)
     let kinds = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.kind)
     var state = StateSketch(header)
@@ -288,6 +288,6 @@ extension Simulator {
     place.clock.now = PlanClock.start
     if !isBeyondRepair { try system.describe(&state) }
     try goBack(to: snapshot, header, performing: [])
-    return Survivors(state: state, kinds: kinds)
+    return PowerOffRemains(state: state, kinds: kinds)
   }
 }

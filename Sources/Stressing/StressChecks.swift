@@ -212,9 +212,9 @@ enum StressModel {
 
 /// A deduplicator that removes nothing: it traces each merge before the tracker records the cursor.
 struct StressMergeNotes: TransactionDeduplicator {
-  let seams: StressSeams
+  let hooks: StressHooks
 
   func deduplicate(_ transactions: [HistoryTransaction], in contexts: [ObjectContext]) {
-    seams.note(merged: transactions.map(\.number.rawValue))
+    hooks.note(merged: transactions.map(\.number.rawValue))
   }
 }

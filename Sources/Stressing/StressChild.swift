@@ -188,7 +188,7 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
 }
 
 /// Kills its own process when the process reaches a chosen place in its code for the n-th time.
-final class StressDeath: Sendable {
+final class ScheduledKill: Sendable {
   /// The place's position and the number of visits left, packed in one word; 0 if no kill is scheduled.
   private let armed = Atomic<Int>(0)
   private static let places = StressPlace.allCases.count + 1
@@ -214,7 +214,7 @@ final class StressDeath: Sendable {
 }
 
 /// Lets any thread of a process make its writer continue, pause, or write once.
-final class StressPen: Sendable {
+final class WriterControl: Sendable {
   private struct State {
     var goesOn = false
     var hasEnded = false

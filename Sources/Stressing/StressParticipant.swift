@@ -12,7 +12,7 @@ package final class StressParticipant: Sendable {
   static let verb = "_stress"
 
   private let role: StressRole
-  private let seams: StressSeams
+  private let hooks: StressHooks
   private let view: ObjectContext
   private let tracker: HistoryTracker
 
@@ -45,8 +45,8 @@ package final class StressParticipant: Sendable {
 
   private init(_ role: StressRole) throws {
     self.role = role
-    seams = try StressSeams(role)
-    let store = try Self.open(role, try seams.configuration())
+    hooks = try StressHooks(role)
+    let store = try Self.open(role, try hooks.configuration())
     view = ObjectContext(store: store, author: role.name, name: "view", mergePolicy: .objectWins)
     let planned = role.header.actor(role.id)
     var configuration = TrackerConfiguration()
@@ -55,7 +55,7 @@ package final class StressParticipant: Sendable {
     configuration.ignoring = Set(planned?.ignores ?? [])
     configuration.pageTransactionCountMax =
       planned?.page ?? configuration.pageTransactionCountMax
-    configuration.deduplicator = StressMergeNotes(seams: seams)
+    configuration.deduplicator = StressMergeNotes(hooks: hooks)
     tracker = HistoryTracker(
       role.id,
       store: store,
@@ -67,32 +67,32 @@ package final class StressParticipant: Sendable {
   private func work() async throws {
     let orders = Self.orders()
     let passes = await tracker.passes
-    let noting = Task { [seams] in
+    let noting = Task { [hooks] in
       for await pass in passes {
-        if let failure = pass.failure { seams.noteFailure(of: "pass", failure) }
+        if let failure = pass.failure { hooks.noteFailure(of: "pass", failure) }
       }
     }
     defer { noting.cancel() }
-    try await tracker.registerMergeHook { [seams] _ in
-      seams.noteFetched()
+    try await tracker.registerMergeHook { [hooks] _ in
+      hooks.noteFetched()
       return .goOn
     }
     try await launchInTheEnd()
     let made = role.injectsFault ? role.disk : nil
-    let failure = made.map { disk in Task { [seams] in await seams.injectFaults(disk) } }
+    let failure = made.map { disk in Task { [hooks] in await hooks.injectFaults(disk) } }
     defer { failure?.cancel() }
     Self.say(.ready)
-    let pen = StressPen()
+    let control = WriterControl()
     // The writer has its own thread, because it blocks while the disk is full.
-    let writing = Task(executorPreference: ThreadPerJob()) { [role, view, seams] in
-      await pen.run(StressWriter(role, view: view, seams: seams))
+    let writing = Task(executorPreference: ThreadPerJob()) { [role, view, hooks] in
+      await control.run(StressWriter(role, view: view, hooks: hooks))
     }
     for await order in orders {
       // Disable disk faults, so that the final orders can succeed.
       if order.word == .reconcile { await failure?.end() }
-      guard try await obey(order, pen) else { break }
+      guard try await obey(order, control) else { break }
     }
-    pen.end()
+    control.end()
     await writing.value
   }
 
@@ -137,13 +137,13 @@ package final class StressParticipant: Sendable {
     let start = MonotonicClock.now
     let registration: Registration
     do throws(HistoryError) { registration = try await tracker.launch() } catch {
-      seams.noteFailure(of: "launch", error)
+      hooks.noteFailure(of: "launch", error)
       throw error
     }
     let cursor = registration.cursor.transactionName
     let kind: EventKind =
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
-    seams.tracker.add([.init(kind, start...MonotonicClock.now)])
+    hooks.tracker.add([.init(kind, start...MonotonicClock.now)])
     do throws(HistoryError) { _ = try await tracker.start() } catch {
       // After an error of the disk, the tracker still follows the store and repeats the pass
       // itself.
@@ -152,14 +152,14 @@ package final class StressParticipant: Sendable {
   }
 
   /// Executes an order, and returns whether to continue.
-  private func obey(_ order: StressOrder, _ pen: StressPen) async throws -> Bool {
+  private func obey(_ order: StressOrder, _ control: WriterControl) async throws -> Bool {
     switch order.word {
-    case .write: pen.goOn()
+    case .write: control.goOn()
     case .pause:
-      await pen.pause()
+      await control.pause()
       Self.say(.done)
     case .once:
-      await pen.once()
+      await control.once()
       Self.say(.done)
     case .reconcile:
       await reconcile()
@@ -168,13 +168,13 @@ package final class StressParticipant: Sendable {
       tellView()
       Self.say(.done)
     case .retire:
-      await pen.pause()
+      await control.pause()
       let start = MonotonicClock.now
       try await tracker.retire()
-      seams.tracker.add([.init(.retired, start...MonotonicClock.now)])
+      hooks.tracker.add([.init(.retired, start...MonotonicClock.now)])
       return false
     case .die:
-      if let place = order.place { seams.death.arm(place, visit: order.visit) }
+      if let place = order.place { hooks.scheduledKill.arm(place, visit: order.visit) }
     case .suspend:
       try tracker.suspend(within: .milliseconds(100))
       Self.say(.suspended)
@@ -217,7 +217,7 @@ package final class StressParticipant: Sendable {
       )
     }
     let now = MonotonicClock.now
-    seams.tracker.add([
+    hooks.tracker.add([
       .init(.called(command: nil, word: "view"), at: now),
       .init(.viewed(context: "view", objects), at: now),
       .init(.ended(command: nil, .ok), at: MonotonicClock.now),

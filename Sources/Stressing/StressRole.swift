@@ -86,8 +86,8 @@ final class StressMember {
   var role: StressRole?
   var state = State.away
   /// The tracker traces of all processes so far; `writerLives` has the traces of the writes.
-  private(set) var trackerLives: [TraceLife] = []
-  private(set) var writerLives: [TraceLife] = []
+  private(set) var trackerLives: [ProcessTrace] = []
+  private(set) var writerLives: [ProcessTrace] = []
   /// The number of the last transaction that the actor is known to have written.
   var lastNumber: Int64 = 0
   /// The time at which a killed process is started again.
@@ -139,8 +139,8 @@ final class StressMember {
     state = .starting
     startedAt = .now
     forgetDeath()
-    trackerLives.append(TraceLife(path: role.trackerTrace))
-    writerLives.append(TraceLife(path: role.writerTrace))
+    trackerLives.append(ProcessTrace(path: role.trackerTrace))
+    writerLives.append(ProcessTrace(path: role.writerTrace))
   }
 
   /// Kills the process.
@@ -151,7 +151,7 @@ final class StressMember {
   }
 
   /// Records the end of the process, with the outcome of the write in progress at that time.
-  func end(at moment: Int64, _ cutOff: TraceLife.CutOff) {
+  func end(at moment: Int64, _ cutOff: ProcessTrace.CutOff) {
     guard !trackerLives.isEmpty else { return }
     trackerLives[trackerLives.count - 1].diedAt = moment
     writerLives[writerLives.count - 1].diedAt = moment
@@ -183,9 +183,9 @@ struct StressReconciler {
     _ role: StressRole,
     after last: Int64,
     purged: [TransactionNumber: HistoryTransaction]
-  ) throws -> (cutOff: TraceLife.CutOff, last: Int64) {
+  ) throws -> (cutOff: ProcessTrace.CutOff, last: Int64) {
     guard FileManager.default.fileExists(atPath: role.writerTrace) else { return (.nothing, last) }
-    let tail = try LifeTrace.tail(of: role.writerTrace, role.header)
+    let tail = try ProcessTraceReader.tail(of: role.writerTrace, role.header)
     let reported = tail.compactMap(\.event.kind.committedNumber).max() ?? last
     // A write that noted no number had no effect; a number that was noted for an earlier write is
     // ignored.

@@ -170,7 +170,7 @@ package final class StressSession {
 
   /// Returns the traces of the run and of the processes, one for each thread.
   package func sources(_ header: PlanHeader) -> [TraceSource] {
-    ["run", "plain-sql"].map { TraceSource([TraceLife(path: "\(traces)/\($0).jsonl")], header) }
+    ["run", "plain-sql"].map { TraceSource([ProcessTrace(path: "\(traces)/\($0).jsonl")], header) }
       + members.flatMap {
         [TraceSource($0.trackerLives, header), TraceSource($0.writerLives, header)]
       }
@@ -264,7 +264,7 @@ package final class StressSession {
       member.state = .away
     case (_, true, SIGKILL):
       result.counts.kill(at: member.place)
-      var cutOff = TraceLife.CutOff.nothing
+      var cutOff = ProcessTrace.CutOff.nothing
       if let role = member.role {
         (cutOff, member.lastNumber) = try StressReconciler(store: store)
           .reconcile(role, after: member.lastNumber, purged: readTransactions)

@@ -12,7 +12,7 @@ import Traces
 struct StressWriter {
   let role: StressRole
   let view: ObjectContext
-  let seams: StressSeams
+  let hooks: StressHooks
   var random: SplitMix64
   private var labels = 0
 
@@ -23,10 +23,10 @@ struct StressWriter {
   /// Whether the program has the newer version of the model.
   private var knowsNewAttribute: Bool { !role.header.isOlder(role.id) }
 
-  init(_ role: StressRole, view: ObjectContext, seams: StressSeams) {
+  init(_ role: StressRole, view: ObjectContext, hooks: StressHooks) {
     self.role = role
     self.view = view
-    self.seams = seams
+    self.hooks = hooks
     random = SplitMix64(seed: role.seed)
   }
 
@@ -125,12 +125,12 @@ struct StressWriter {
     let changes: [PlannedChange]
     do { changes = try edit(&self) } catch {
       view.rollback()
-      return seams.noteFailedEdit(failure(error))
+      return hooks.noteFailedEdit(failure(error))
     }
     guard !changes.isEmpty else { return }
     let command = Command(.write(PlannedWrite(actor: role.id, changes: changes)))
     do {
-      let (written, edits) = try seams.write(command) { try view.saveReporting() }
+      let (written, edits) = try hooks.write(command) { try view.saveReporting() }
       end(written, "view", role.name, reported(edits, changes))
     } catch {
       view.rollback()
@@ -157,7 +157,7 @@ struct StressWriter {
     _ author: String?,
     _ changes: [CommittedChange]
   ) {
-    guard let written else { return seams.endWrite(.wroteNothing, .ok) }
+    guard let written else { return hooks.endWrite(.wroteNothing, .ok) }
     let transaction = CommittedTransaction(
       name: written.number.description,
       author: author,
@@ -166,21 +166,21 @@ struct StressWriter {
       timestamp: written.timestamp.timeIntervalSinceReferenceDate,
       changes: changes
     )
-    seams.endWrite(.committed(transaction), .ok)
+    hooks.endWrite(.committed(transaction), .ok)
   }
 
   /// Records a failed write in the trace; with a faulty disk the write may have taken effect anyway.
   func fail(_ error: any Error) {
     let failure = failure(error)
-    guard role.disk != nil, let number = seams.number else {
-      return seams.endWrite(nil, .failed(failure))
+    guard role.disk != nil, let number = hooks.number else {
+      return hooks.endWrite(nil, .failed(failure))
     }
-    guard let found = look(for: number) else { return seams.endWrite(nil, .unknown(failure)) }
+    guard let found = look(for: number) else { return hooks.endWrite(nil, .unknown(failure)) }
     guard let transaction = found, isOurs(transaction) else {
-      return seams.endWrite(nil, .failed(failure))
+      return hooks.endWrite(nil, .failed(failure))
     }
     let reported = CommittedTransaction(view.store.model, transaction, writer: role.name)
-    seams.endWrite(.committed(reported), .unknown(failure))
+    hooks.endWrite(.committed(reported), .unknown(failure))
   }
 
   private func failure(_ error: any Error) -> SystemFailure {
@@ -300,7 +300,7 @@ extension StressWriter {
   ) {
     let name: String? = if case .other(let other) = author { other } else { role.name }
     do {
-      let result = try seams.write(Command(action)) {
+      let result = try hooks.write(Command(action)) {
         try perform(view.store, BatchAuthor(name, contextName: "batch"))
       }
       let reported = result.objectIDs.map { CommittedChange(type, self.name($0), columns: columns) }

@@ -86,7 +86,7 @@ extension ConsumerProcess {
   /// connection of its own.
   func read(
     _ reading: PlannedReading,
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     guard !reading.steps.isEmpty else { return try readAll(reading, on: bench, &log) }
@@ -107,7 +107,7 @@ extension ConsumerProcess {
   /// Passes every page of history to a closure, which throws at the page that the plan names.
   private func readAll(
     _ reading: PlannedReading,
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     var pageCount = 0
@@ -135,7 +135,7 @@ extension ConsumerProcess {
   /// Starts a second process object for the consumer, and performs the plan's reading steps with it.
   private func walk(
     _ reading: PlannedReading,
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     var walk = try ReadingWalk(reading, on: store, &log)
@@ -150,7 +150,7 @@ extension ConsumerProcess {
   /// Logs the transactions that the consumer has confirmed since the last call as consumed.
   private func logConfirmed(
     _ id: ActorID,
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     guard let cursor = try bench.cursor(of: id)?.cursor, cursor > token.number else { return }
@@ -177,7 +177,7 @@ extension ProcessHost {
   /// Performs the command if it is a consumer's, and returns whether it did.
   func performsForConsumer(
     _ action: Action,
-    _ bench: StoreBench,
+    _ bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) -> Bool {
     switch action {
@@ -222,7 +222,7 @@ extension ProcessHost {
   }
 
   /// Stores a copy of a consumer's token outside the store, if the plan's header requires such copies.
-  private func keep(_ token: HistoryToken, of id: ActorID, _ bench: StoreBench) {
+  private func keep(_ token: HistoryToken, of id: ActorID, _ bench: PlanStore) {
     guard bench.header.tokens == .own else { return }
     ownTokens[id] = token
     astray.remove(id)
@@ -238,7 +238,7 @@ extension ProcessHost {
   /// Creates the consumers' processes from snapshots; the caller has restored the store's files.
   func restore(
     consumers kept: [ActorID: ConsumerProcess.Snapshot],
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(SystemFailure) {
     for (id, snapshot) in kept.sorted(by: { $0.key < $1.key }) {
       let store = try bench.connect(bench.header.model)

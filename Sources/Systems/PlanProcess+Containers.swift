@@ -12,17 +12,17 @@ import Foundation
 #endif
 
 /// Scripted checks of store containers, their contexts and trackers, and imported cursors.
-struct ContainerCourse: DiskCourse {
+struct ContainerScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   private let executor = InlineExecutor()
   private let log = MessageLog()
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

@@ -5,7 +5,7 @@ import ObjectContexts
 import Traces
 
 /// Checks of converting, inspecting and replacing a store.
-extension FileCourse {
+extension FileScript {
   /// Converts the closed store, which has no WAL file, to each layout, and checks the results.
   mutating func convert(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let before = folder.names

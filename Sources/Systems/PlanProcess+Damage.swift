@@ -4,16 +4,16 @@ import ObjectContexts
 import Traces
 
 /// Scripted checks of damaged store files, of files changed by other programs, and of restored copies.
-struct DamageCourse: DiskCourse {
+struct DamageScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   private let random = RandomState(1)
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

@@ -9,42 +9,42 @@ extension PlanProcess {
   /// Copies the actor's data into a store on disk, and reads the data in copies of that store.
   ///
   /// - Returns: the last copy's objects with all their values, and the unmet expectations.
-  func fileLines(_ bench: StoreBench, seed: Int) throws(SystemFailure) -> [String] {
+  func fileLines(_ bench: PlanStore, seed: Int) throws(SystemFailure) -> [String] {
     let folder = try ScratchFolder()
-    var course = FileCourse(store: store, seed: seed)
-    let names = try mappingErrors { () throws(HistoryError) in try course.fill(folder, bench) }
+    var script = FileScript(store: store, seed: seed)
+    let names = try mappingErrors { () throws(HistoryError) in try script.fill(folder, bench) }
     var lines: [String] = []
     do throws(HistoryError) {
-      try course.lockMembers(folder)
-      try course.read(folder)
-      try course.change(folder)
-      try course.convert(folder)
-      try course.inspect(folder)
-      try course.refuseForeignFiles(folder)
-      try course.replace(folder)
-      lines = try course.objects(folder, names)
-      try course.track(folder)
-      try course.destroy(folder)
+      try script.lockMembers(folder)
+      try script.read(folder)
+      try script.change(folder)
+      try script.convert(folder)
+      try script.inspect(folder)
+      try script.refuseForeignFiles(folder)
+      try script.replace(folder)
+      lines = try script.objects(folder, names)
+      try script.track(folder)
+      try script.destroy(folder)
     } catch {
-      course.faults.append("an error ended the course: \(error)")
+      script.faults.append("an error ended the script: \(error)")
     }
-    course.expectClosed(folder)
-    return course.faults.lines + lines
+    script.expectClosed(folder)
+    return script.faults.lines + lines
   }
 }
 
 /// Checks that open, copy, convert, replace and destroy the files of a store.
-struct FileCourse: DiskStores {
+struct FileScript: DiskStores {
   let store: Store
   let layout: HistoryLayout
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   /// The transactions of the store file `original`, one line each.
   var lines: [String] = []
   var token: HistoryToken?
 
   init(store: Store, seed: Int) {
     self.store = store
-    layout = CourseSeed(seed).layout
+    layout = ScriptRandom(seed).layout
   }
 
   /// Copies the process's data into a new store, in three transactions.
@@ -52,7 +52,7 @@ struct FileCourse: DiskStores {
   /// - Returns: the names of the copied objects.
   mutating func fill(
     _ folder: borrowing ScratchFolder,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(HistoryError) -> [ObjectID: ObjectName] {
     let original = try Store(
       path: folder.file("original"),

@@ -7,11 +7,11 @@ import Traces
 /// Scripted checks of a file to which plain SQL and two programs with the library write.
 ///
 /// The history of the file must explain every difference between two states of its objects.
-struct ForeignWriteCourse: DiskCourse {
+struct ForeignWriteScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   private var programs: [Store] = []
   /// The values of each object when history and data were last compared.
   private var objects: [ObjectID: [Value]] = [:]
@@ -24,7 +24,7 @@ struct ForeignWriteCourse: DiskCourse {
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 
@@ -39,7 +39,7 @@ struct ForeignWriteCourse: DiskCourse {
   ])
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    guard let model = Self.model else { return faults.append("the course's own model is refused") }
+    guard let model = Self.model else { return faults.append("the script's own model is refused") }
     let path = folder.file("foreign")
     var configuration = configuration()
     configuration.foreignWrites = .captured
@@ -307,7 +307,7 @@ private final class PlainProgram {
   }
 
   /// Executes SQL statements, and adds a fault line if they fail.
-  func execute(_ sql: String, _ faults: CourseFaults) {
+  func execute(_ sql: String, _ faults: FailedExpectations) {
     if let failure = failure(sql) { faults.append("plain SQL fails: \(failure) in \(sql)") }
   }
 

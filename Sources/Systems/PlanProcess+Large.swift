@@ -4,11 +4,11 @@ import ObjectContexts
 import Traces
 
 /// Scripted checks of large batches by key and of their history, against plain Swift collections.
-struct LargeCourse: DiskCourse {
+struct LargeBatchScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   /// The expected values of every object, by key.
   private var rows: [Int64: [Value]] = [:]
   /// The expected changes of every transaction as lines, sorted within a transaction.
@@ -17,7 +17,7 @@ struct LargeCourse: DiskCourse {
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

@@ -11,12 +11,12 @@ import Foundation
 #endif
 
 /// Scripted checks of imported dates, sizes, purge times and retention limits.
-struct LimitCourse: DiskCourse {
+struct LimitScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
-  private let now = CourseClock()
+  private let seed: ScriptRandom
+  private let now = ScriptClock()
   private let effects = Effects()
   /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
@@ -25,7 +25,7 @@ struct LimitCourse: DiskCourse {
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

@@ -6,18 +6,18 @@ import Traces
 /// Scripted checks of live queries in one context while two contexts edit tasks with tags.
 ///
 /// Each time the first context has merged all history, each list is compared with a new query.
-struct ListCourse: DiskCourse {
+struct LiveListScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   private var lists: [CopiedList] = []
   /// The last transaction that the context of the live queries has merged.
   private var merged: HistoryToken?
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 
@@ -51,7 +51,7 @@ struct ListCourse: DiskCourse {
       Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag")),
     ]
     guard let model = try? Model(entities) else {
-      faults.append("the course's own model is refused")
+      faults.append("the script's own model is refused")
       return ObjectContext(store: store, author: author)
     }
     return ObjectContext(

@@ -11,28 +11,28 @@ import Foundation
 #endif
 
 /// Scripted checks of a file that programs with three model versions share, and that is then migrated.
-struct ModelCourse: DiskCourse {
+struct ModelScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   private var programs: [Store] = []
-  /// The expected values of each object by key, in the order of ``ModelCourseVersions/fields``.
+  /// The expected values of each object by key, in the order of ``ModelScriptVersions/fields``.
   private var objects: [Int64: [Value]] = [:]
   /// The position in history up to which all changes have been checked.
   private var token: HistoryToken?
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 
   private var newest: Int { programs.map(\.model.version).max() ?? 1 }
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    guard let versions = ModelCourseVersions() else {
-      return faults.append("the course's own models are refused")
+    guard let versions = ModelScriptVersions() else {
+      return faults.append("the script's own models are refused")
     }
     encode(versions)
     let path = folder.file("models")
@@ -54,7 +54,7 @@ struct ModelCourse: DiskCourse {
   /// Opens the file with the next version, which must add one transaction and change no object.
   private mutating func upgrade(
     to model: Model,
-    _ versions: ModelCourseVersions,
+    _ versions: ModelScriptVersions,
     _ path: String
   ) throws(HistoryError) {
     let old = programs[0]
@@ -137,7 +137,7 @@ struct ModelCourse: DiskCourse {
 
   // MARK: Random writes
 
-  private mutating func step(_ versions: ModelCourseVersions, _ path: String) throws(HistoryError) {
+  private mutating func step(_ versions: ModelScriptVersions, _ path: String) throws(HistoryError) {
     let number = seed.draw(newest) + 1
     let some = programs.filter { $0.model.version == number }
     guard let program = some.isEmpty ? programs.first : seed.pick(some) else { return }
@@ -152,7 +152,7 @@ struct ModelCourse: DiskCourse {
   /// Returns random values for some of the attributes in a program's model, by field index.
   private func values(_ program: Store) -> [Int: Value] {
     var values: [Int: Value] = [:]
-    for (index, field) in ModelCourseVersions.fields.enumerated()
+    for (index, field) in ModelScriptVersions.fields.enumerated()
     where field.names[program.model.version - 1] != nil && seed.draw(2) == 0 {
       values[index] = field.value(seed.draw(10), in: program.model.version)
     }
@@ -162,7 +162,7 @@ struct ModelCourse: DiskCourse {
   private func named(_ values: [Int: Value], _ version: Int) -> [String: Value] {
     var named: [String: Value] = [:]
     for (index, value) in values {
-      if let name = ModelCourseVersions.fields[index].names[version - 1] { named[name] = value }
+      if let name = ModelScriptVersions.fields[index].names[version - 1] { named[name] = value }
     }
     return named
   }
@@ -180,7 +180,7 @@ struct ModelCourse: DiskCourse {
       let made = try program.batchInsert(into: "Item", [named], by: author, result: .objectIDs)
       key = made.objectIDs.first?.key ?? 0
     }
-    objects[key] = ModelCourseVersions.fields.enumerated().map { index, field in
+    objects[key] = ModelScriptVersions.fields.enumerated().map { index, field in
       field.stored(values[index] ?? field.initial)
     }
     try expectChange(.insert, key, columns: nil)
@@ -207,9 +207,9 @@ struct ModelCourse: DiskCourse {
       guard try context.save() != nil else { return }
     }
     for (index, value) in values {
-      objects[key]?[index] = ModelCourseVersions.fields[index].stored(value)
+      objects[key]?[index] = ModelScriptVersions.fields[index].stored(value)
     }
-    let columns = values.keys.compactMap { ModelCourseVersions.fields[$0].names[newest - 1] }
+    let columns = values.keys.compactMap { ModelScriptVersions.fields[$0].names[newest - 1] }
     try expectChange(.update, key, columns: columns)
   }
 
@@ -219,7 +219,7 @@ struct ModelCourse: DiskCourse {
     try program.batchDelete("Item", by: BatchAuthor("app")) { rest.popFirst() }
     let change = try expectChange(.delete, key, columns: nil)
     var kept: [String: Value] = [:]
-    for (index, field) in ModelCourseVersions.fields.enumerated()
+    for (index, field) in ModelScriptVersions.fields.enumerated()
     where field.isPreserved && old[index] != .null {
       if let name = field.names[newest - 1] { kept[name] = old[index] }
     }
@@ -271,7 +271,7 @@ struct ModelCourse: DiskCourse {
     let keys = found.map(\.id.key).sorted()
     expect(keys == objects.keys.sorted(), "version \(version) reads the objects \(keys)")
     for object in found {
-      for (index, field) in ModelCourseVersions.fields.enumerated() {
+      for (index, field) in ModelScriptVersions.fields.enumerated() {
         guard let name = field.names[version - 1] else { continue }
         let wanted = field.read(objects[object.id.key]?[index] ?? .null, in: version)
         let value = try object[name]
@@ -286,7 +286,7 @@ struct ModelCourse: DiskCourse {
   // MARK: Refusals and the migration
 
   /// Opens the file with models that the store must refuse.
-  private func refuse(_ versions: ModelCourseVersions, _ path: String) throws(HistoryError) {
+  private func refuse(_ versions: ModelScriptVersions, _ path: String) throws(HistoryError) {
     let models: [(Model, HistoryError.Code)] = [
       (versions.other, .otherModel), (versions.migrated, .migrationNeeded),
     ]
@@ -300,7 +300,7 @@ struct ModelCourse: DiskCourse {
 
   /// Tries a migration three times: an older member prevents it, a closure stops it, and it succeeds.
   private mutating func migrate(
-    to versions: ModelCourseVersions,
+    to versions: ModelScriptVersions,
     _ path: String
   ) throws(HistoryError) {
     let old = programs[0]
@@ -318,7 +318,7 @@ struct ModelCourse: DiskCourse {
             try item.insert("Word", ["text": .string("\(item.id.key)")])
           }
         ],
-        progress: { if $0.objectCount >= stopsAt { throw CourseStop() } }
+        progress: { if $0.objectCount >= stopsAt { throw MigrationStop() } }
       )
     }
     let before = try old.currentToken()
@@ -353,10 +353,10 @@ struct ModelCourse: DiskCourse {
     }
     let new = try Store(path: path, model: versions.migrated, configuration: configuration())
     let context = ObjectContext(store: new, author: nil, name: "all")
-    let counted = objects.filter { $0.value[ModelCourseVersions.count] != .null }
+    let counted = objects.filter { $0.value[ModelScriptVersions.count] != .null }
     for object in try context.objects("Item") {
       var wanted = Value.null
-      if case .double(let count)? = counted[object.id.key]?[ModelCourseVersions.count] {
+      if case .double(let count)? = counted[object.id.key]?[ModelScriptVersions.count] {
         wanted = .string("\(count)")
       }
       expect(try object["count"] == wanted, "the count of \(object.id.key) is not \(wanted)")
@@ -383,13 +383,13 @@ struct ModelCourse: DiskCourse {
   }
 
   /// Encodes and decodes the models; then creates invalid models, and checks each error.
-  private func encode(_ versions: ModelCourseVersions) {
+  private func encode(_ versions: ModelScriptVersions) {
     for model in versions.all + [versions.other, versions.migrated, store.model] {
       let bytes = try? JSONEncoder().encode(model)
       let same = bytes.flatMap { try? JSONDecoder().decode(Model.self, from: $0) }
       expect(same == model, "version \(model.version) is decoded as another model")
     }
-    for (error, entities, version) in ModelCourseVersions.refused {
+    for (error, entities, version) in ModelScriptVersions.refused {
       do {
         _ = try Model(entities, version: version)
         faults.append("a model is accepted that must be refused with: \(error)")
@@ -401,4 +401,4 @@ struct ModelCourse: DiskCourse {
 }
 
 /// The error with which a closure stops a migration.
-private struct CourseStop: Error {}
+private struct MigrationStop: Error {}

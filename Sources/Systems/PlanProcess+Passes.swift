@@ -6,16 +6,16 @@ import Synchronization
 import Traces
 
 /// Scripted checks of passes with strategies and limits, failing hooks, deduplication and consumers.
-struct PassCourse: DiskCourse {
+struct PassScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   private let log = MessageLog()
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

@@ -9,7 +9,7 @@ extension PlanProcess {
   /// During this read, the library adds the write to history as a transaction.
   func find(
     _ write: PlannedWrite,
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
@@ -21,12 +21,12 @@ extension PlanProcess {
     if found.isEmpty { log.add(actor.id, .wroteNothing) }
     let data = try bench.data()
     for transaction in found {
-      log.add(actor.id, .committed(StoreBench.reported(transaction, data)))
+      log.add(actor.id, .committed(PlanStore.reported(transaction, data)))
     }
   }
 }
 
-extension StoreBench {
+extension PlanStore {
   /// Writes changes with plain SQL, in one SQLite transaction.
   ///
   /// Updates and deletes of missing objects are skipped, and so are inserts of existing objects.

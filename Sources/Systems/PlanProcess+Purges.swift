@@ -10,12 +10,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-struct PurgeCourse: DiskCourse {
+struct PurgeScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
-  private let now = CourseClock()
+  private let seed: ScriptRandom
+  private let now = ScriptClock()
   /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
   private var held: Set<Int64> = []
@@ -26,7 +26,7 @@ struct PurgeCourse: DiskCourse {
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

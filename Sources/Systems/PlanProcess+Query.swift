@@ -10,7 +10,7 @@ extension PlanProcess {
   /// relative positions.
   func query(
     _ query: PlannedQuery,
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let now = store.configuration.clock()
@@ -45,35 +45,35 @@ extension PlanProcess {
   /// Returns the lines of a request that uses stores on disk; `nil` for every other request.
   private func diskLines(
     _ query: PlannedQuery,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(SystemFailure) -> [String]? {
     let patience = bench.environment.patience
     return switch query.form {
     case .files: try fileLines(bench, seed: query.page)
     case .watch:
-      try faults(of: WatchCourse(store: store, pausing: query.page == 1, patience: patience))
-    case .large: try faults(of: LargeCourse(store: store, seed: query.page))
+      try faults(of: WatchScript(store: store, pausing: query.page == 1, patience: patience))
+    case .large: try faults(of: LargeBatchScript(store: store, seed: query.page))
     case .values:
-      try faults(of: ValueCourse(store: store, seed: query.page))
-        + faults(of: RecordCourse(store: store, seed: query.page))
+      try faults(of: ValueScript(store: store, seed: query.page))
+        + faults(of: RecordScript(store: store, seed: query.page))
     case .purges:
-      try faults(of: PurgeCourse(store: store, seed: query.page))
-        + faults(of: LimitCourse(store: store, seed: query.page))
-    case .damage: try faults(of: DamageCourse(store: store, seed: query.page))
-    case .passes: try faults(of: PassCourse(store: store, seed: query.page))
-    case .models: try faults(of: ModelCourse(store: store, seed: query.page))
+      try faults(of: PurgeScript(store: store, seed: query.page))
+        + faults(of: LimitScript(store: store, seed: query.page))
+    case .damage: try faults(of: DamageScript(store: store, seed: query.page))
+    case .passes: try faults(of: PassScript(store: store, seed: query.page))
+    case .models: try faults(of: ModelScript(store: store, seed: query.page))
     case .suspension:
-      try faults(of: SuspensionCourse(store: store, seed: query.page, patience: patience))
-    case .foreign: try faults(of: ForeignWriteCourse(store: store, seed: query.page))
-    case .containers: try faults(of: ContainerCourse(store: store, seed: query.page))
-    case .lists: try faults(of: ListCourse(store: store, seed: query.page))
+      try faults(of: SuspensionScript(store: store, seed: query.page, patience: patience))
+    case .foreign: try faults(of: ForeignWriteScript(store: store, seed: query.page))
+    case .containers: try faults(of: ContainerScript(store: store, seed: query.page))
+    case .lists: try faults(of: LiveListScript(store: store, seed: query.page))
     default: nil
     }
   }
 
   private func lines(
     _ query: ResolvedQuery,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(HistoryError) -> [String] {
     switch query.form {
     case .transaction:
@@ -152,7 +152,7 @@ extension PlanProcess {
   /// Finds objects through a separate context, so that the actor's own contexts stay unchanged.
   private func found(
     _ query: PlannedQuery,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let predicate = ObjectPredicate.all(query.conditions.map(ObjectPredicate.init))
@@ -173,7 +173,7 @@ extension PlanProcess {
   /// Returns the rows after the position of the query from the table-valued function `history_changes`.
   private func sqlLines(
     _ query: ResolvedQuery,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(HistoryError) -> [String] {
     let limits = [
       "number > ?1", "number >= ?1 + 1", "number BETWEEN ?1 + 1 AND 1e9", "?1 < number",
@@ -195,7 +195,7 @@ extension PlanProcess {
   /// A name that denoted several objects, one after another, appears once.
   private func objectLines(
     _ request: HistoryRequest,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(HistoryError) -> [String] {
     let names = try store.objectIDs(request).map { (id) throws(HistoryError) in
       let same = try store.objectID(forURI: store.uri(of: id))
@@ -207,7 +207,7 @@ extension PlanProcess {
   private func lines(
     _ page: HistoryPage,
     _ query: ResolvedQuery,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) -> [String] {
     page.transactions.map { transaction in
       let reported = bench.committed(transaction)

@@ -10,15 +10,15 @@ import Foundation
 #endif
 
 /// Scripted checks of objects as `Codable` records, with properties of supported and refused types.
-struct RecordCourse: DiskCourse {
+struct RecordScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 
@@ -154,7 +154,8 @@ struct RecordCourse: DiskCourse {
     let context = ObjectContext(store: saved, author: "app", name: "view")
     let wrong: [(HistoryError.Code, any ObjectRecord)] = [
       (.unfitValue, Wide()), (.unfitValue, Flag()), (.unfitValue, Listed()), (.unfitValue, Keyed()),
-      (.unknownAttribute, Unknown()), (.unknownEntity, Homeless()), (.unfitValue, NestedList()),
+      (.unknownAttribute, Unknown()), (.unknownEntity, RecordWithoutEntity()),
+      (.unfitValue, NestedList()),
       (.unfitValue, NestedKeys()), (.unfitValue, ListedWhole()), (.unfitValue, SingleWhole()),
     ]
     for (code, record) in wrong {
@@ -223,7 +224,7 @@ private struct Listed: FullRecord { var text = ["a"] }
 private struct Keyed: FullRecord { var text = ["a": 1] }
 private struct Wide: FullRecord { var int = UInt64.max }
 private struct Whole: FullRecord { var real = 3 }
-private struct Homeless: ObjectRecord { var text = "a" }
+private struct RecordWithoutEntity: ObjectRecord { var text = "a" }
 
 /// A property that encodes itself as the single value that it wraps.
 private struct Wrapped: Codable, Hashable {

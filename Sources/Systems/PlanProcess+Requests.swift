@@ -8,7 +8,7 @@ extension PlanProcess {
   /// Returns objects in a requested order, from a separate context that is never saved.
   ///
   /// Each line contains an object and the values that determine its order.
-  func sorted(_ query: PlannedQuery, _ bench: StoreBench) throws(HistoryError) -> [String] {
+  func sorted(_ query: PlannedQuery, _ bench: PlanStore) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let inserted = try edit(query.pending, in: context, bench.objects).inserted
     let new = Dictionary(inserted.map { ($1, $0) }) { first, _ in first }
@@ -28,7 +28,7 @@ extension PlanProcess {
   }
 
   /// Returns objects' names after a conversion of IDs to URIs and back, and the errors for invalid URIs.
-  func uris(of entity: String, _ bench: StoreBench) throws(HistoryError) -> [String] {
+  func uris(of entity: String, _ bench: PlanStore) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let names = try context.objects(entity).map { (object) throws(HistoryError) in
       let same = try store.objectID(forURI: store.uri(of: object.id))
@@ -49,7 +49,7 @@ extension PlanProcess {
   }
 
   /// Returns the transaction at a token, and the error codes for tokens of other histories.
-  func tokenLines(_ number: Int64?, _ bench: StoreBench) throws(HistoryError) -> [String] {
+  func tokenLines(_ number: Int64?, _ bench: PlanStore) throws(HistoryError) -> [String] {
     let head = try store.currentToken()
     let token = try number.flatMap { (number) throws(HistoryError) in
       try store.transaction(TransactionNumber(number))?.token

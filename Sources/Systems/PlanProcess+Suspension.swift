@@ -6,11 +6,11 @@ import Synchronization
 import Traces
 
 /// Scripted checks of two programs that share a file, and suspend and resume their stores at random.
-struct SuspensionCourse: DiskCourse {
+struct SuspensionScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
   private var programs: [Program] = []
   /// The number of the newest transaction.
   private var head: Int64 = 0
@@ -29,7 +29,7 @@ struct SuspensionCourse: DiskCourse {
   init(store: Store, seed: Int, patience: Int) {
     self.store = store
     self.patience = patience
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

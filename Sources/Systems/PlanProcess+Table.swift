@@ -28,7 +28,7 @@ extension PlanProcess {
   func tableLines(
     after number: Int64,
     _ query: PlannedQuery,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(HistoryError) -> [String] {
     let condition = Self.afterConditions[query.page % Self.afterConditions.count]
     let isDescending = query.page % 5 == 3
@@ -203,7 +203,7 @@ extension PlanProcess {
   }
 }
 
-extension StoreBench {
+extension PlanStore {
   /// Returns all transactions in history, read through the process's own connection.
   fileprivate func heldByNumber(_ store: Store) throws(HistoryError) -> [HistoryTransaction] {
     var held: [HistoryTransaction] = []

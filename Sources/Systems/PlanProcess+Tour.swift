@@ -14,7 +14,7 @@ extension PlanProcess {
   func tour(
     _ query: PlannedQuery,
     from date: Date?,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(HistoryError) -> [String] {
     let executor = InlineExecutor()
     let log = TourLog()
@@ -42,7 +42,7 @@ extension PlanProcess {
     do throws(HistoryError) {
       lines = try executor.wait { () -> Result<[String], HistoryError> in
         await result { () async throws(HistoryError) -> [String] in
-          try await Self.course(of: tracker, log, objects, model, head)
+          try await Self.script(of: tracker, log, objects, model, head)
         }
       }
     } catch {
@@ -62,7 +62,7 @@ extension PlanProcess {
 
   private static let tourist: MemberID = "tourist"
 
-  private static func course(
+  private static func script(
     of tracker: HistoryTracker,
     _ log: TourLog,
     _ objects: PlanObjects,

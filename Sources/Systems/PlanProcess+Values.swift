@@ -10,15 +10,15 @@ import Foundation
 #endif
 
 /// Scripted checks of values: predicates, orders, refused values, refreshes, tokens and tombstones.
-struct ValueCourse: DiskCourse {
+struct ValueScript: DiskScript {
   let store: Store
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   let layout: HistoryLayout
-  private let seed: CourseSeed
+  private let seed: ScriptRandom
 
   init(store: Store, seed: Int) {
     self.store = store
-    self.seed = CourseSeed(seed)
+    self.seed = ScriptRandom(seed)
     layout = self.seed.layout
   }
 

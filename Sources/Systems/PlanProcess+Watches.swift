@@ -5,10 +5,10 @@ import Synchronization
 import Traces
 
 /// Scripted checks of the signals with which a store reports commits to its watches.
-struct WatchCourse: DiskCourse {
+struct WatchScript: DiskScript {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
-  let faults = CourseFaults()
+  let faults = FailedExpectations()
   /// Whether the checks pause, to give wrong reports and the loss of the signal file time to be noticed.
   private let pauses: Bool
   /// The maximum number of one-millisecond pauses in which the script waits for a report.

@@ -38,7 +38,7 @@ extension HostedProcess {
 /// tracking design, and takes snapshots.
 final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
-  private var opened: StoreBench?
+  private var opened: PlanStore?
   private(set) var running: [ActorID: Hosted] = [:]
   /// For each actor, the last of its running processes that a later launch has replaced.
   private var replaced: [ActorID: Hosted] = [:]
@@ -61,7 +61,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     endAll()
     ownTokens.removeAll()
     astray.removeAll()
-    opened = try StoreBench(header, environment, pools.pool(header, environment))
+    opened = try PlanStore(header, environment, pools.pool(header, environment))
   }
 
   /// Releases the store's files.
@@ -72,7 +72,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   }
 
   /// Returns the store of the plan.
-  func bench() throws(SystemFailure) -> StoreBench {
+  func bench() throws(SystemFailure) -> PlanStore {
     guard let opened else { throw SystemFailure(.failed, "No plan has started: call reset first.") }
     return opened
   }
@@ -211,7 +211,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// A snapshot of the host's memory; `own` is the part that only the hosted system has.
   private struct Contents<Own> {
-    let bench: StoreBench.Snapshot
+    let bench: PlanStore.Snapshot
     let processes: [ActorID: Hosted.Snapshot]
     let consumers: [ActorID: ConsumerProcess.Snapshot]
     let ownTokens: [ActorID: HistoryToken]

@@ -260,7 +260,7 @@ extension PublishedSystem {
   private func positions(
     _ cleaning: PublishedSetup.Cleaning,
     _ manager: PublishedProcess,
-    _ bench: StoreBench
+    _ bench: PlanStore
   ) throws(SystemFailure) -> [StoredPosition?] {
     let owner = manager.setup.owner
     switch design.waitsFor {

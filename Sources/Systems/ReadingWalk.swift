@@ -61,7 +61,7 @@ struct ReadingWalk {
   /// Performs a reading step, and logs what the consumer receives.
   mutating func perform(
     _ step: ReadingStep,
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     switch step {
@@ -89,7 +89,7 @@ struct ReadingWalk {
   /// If members hold locks, the second process must be refused. Otherwise the second process
   /// replaces the first, whose later requests must be refused.
   private mutating func overtake(
-    on bench: StoreBench,
+    on bench: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let store = try bench.connect(bench.header.model)

@@ -15,7 +15,7 @@ final class StorePool {
   private let clock: PlanClock
   let random = RandomState(0)
   /// The commits that the store has signalled to other processes.
-  let signals = SignalBoard()
+  let signals = SignalledCommits()
   let configuration: StoreConfiguration
   private let path: String
   private let model: Model
@@ -149,7 +149,7 @@ struct StorePools {
 /// An actor that gets a signal polls at once, and would find nothing if the commit is not visible
 /// yet. Such a signal is therefore dropped. Only the thread that performs a plan's commands uses
 /// the board.
-final class SignalBoard: @unchecked Sendable {
+final class SignalledCommits: @unchecked Sendable {
   private var isRaised = false
   /// The numbers of the transactions that were signalled since the plan started, in order.
   private(set) var reported: [Int64] = []

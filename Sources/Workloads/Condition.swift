@@ -5,8 +5,8 @@ package import Traces
 ///
 /// When you add a condition:
 /// - Leave it out of ``everyday``, because otherwise the plans of every seed change.
-/// - If a draw or a move depends on earlier commands, let `PlanState` or `PlanPlace` remember them
-///   in `note`. `PlanPlace` must also describe them; otherwise exploration merges states that
+/// - If a draw or a move depends on earlier commands, let `PlanState` or `ExploredPlanState` remember them
+///   in `note`. `ExploredPlanState` must also describe them; otherwise exploration merges states that
 ///   differ.
 /// - Draw a command that must follow another from an `eligible` that allows only this command: a
 ///   command that is returned without a draw cannot be shrunk.

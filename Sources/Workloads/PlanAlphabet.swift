@@ -53,20 +53,20 @@ package struct PlanAlphabet: Sendable {
   package var losesPower: Bool { condition == .powerOff }
 
   /// Returns the state before the first command of a plan.
-  package func start(_ header: PlanHeader) -> PlanPlace {
-    PlanPlace(header, window: windows[header.seed]?.commands)
+  package func start(_ header: PlanHeader) -> ExploredPlanState {
+    ExploredPlanState(header, window: windows[header.seed]?.commands)
   }
 
   // MARK: Moves
 
   /// Returns the possible next commands, the simplest first.
-  package func moves(from place: PlanPlace) -> [Command] {
+  package func moves(from place: ExploredPlanState) -> [Command] {
     let actions = (windows.isEmpty ? writes(place) : []) + passes(place) + ownMoves(place)
     return next(place) + actions.map { Command($0) } + powerOffs(place)
   }
 
   /// Returns the next command of the plan's window; none if the actor of that command does not run.
-  private func next(_ place: PlanPlace) -> [Command] {
+  private func next(_ place: ExploredPlanState) -> [Command] {
     guard let next = place.next, next.action.actor.map(place.running.contains) != false else {
       return []
     }
@@ -74,7 +74,7 @@ package struct PlanAlphabet: Sendable {
   }
 
   /// Returns writes by each running actor: inserts, and updates and deletes of the newest object.
-  private func writes(_ place: PlanPlace) -> [Action] {
+  private func writes(_ place: ExploredPlanState) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { .write(PlannedWrite(actor: $0, changes: [change])) }
     }
@@ -82,26 +82,26 @@ package struct PlanAlphabet: Sendable {
 
   /// Returns, for each running actor, the write that `make` creates from an insert of a new object.
   private func inserts(
-    _ place: PlanPlace,
+    _ place: ExploredPlanState,
     _ make: (ActorID, [PlannedChange]) -> PlannedWrite
   ) -> [Action] {
     running(place).map { .write(make($0, [place.insert])) }
   }
 
-  func passes(_ place: PlanPlace) -> [Action] {
+  func passes(_ place: ExploredPlanState) -> [Action] {
     let idle = running(place).filter { place.step(of: $0) == .none }
     return (passesBySignal ? [] : idle.map(Action.pass))
       + (actions.contains(.purge) ? running(place).map(Action.purge) : [])
   }
 
-  func running(_ place: PlanPlace) -> [ActorID] { actors.filter(place.running.contains) }
+  func running(_ place: ExploredPlanState) -> [ActorID] { actors.filter(place.running.contains) }
 
-  private func ended(_ place: PlanPlace) -> [ActorID] {
+  private func ended(_ place: ExploredPlanState) -> [ActorID] {
     actors.filter { !place.running.contains($0) }
   }
 
   /// Returns the commands that the condition adds.
-  private func ownMoves(_ place: PlanPlace) -> [Action] {
+  private func ownMoves(_ place: ExploredPlanState) -> [Action] {
     switch condition {
     case .steady, .sameAuthorTwice, .configSkew, .callFailure: []
     case .ties: inserts(place) { PlannedWrite(actor: $0, changes: $1, ticks: false) }
@@ -127,10 +127,10 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  private func launches(_ place: PlanPlace) -> [Action] { ended(place).map(Action.launch) }
+  private func launches(_ place: ExploredPlanState) -> [Action] { ended(place).map(Action.launch) }
 
   /// Returns, for each running actor, the next step of its pass: fetch, merge or record.
-  private func steps(_ place: PlanPlace) -> [Action] {
+  private func steps(_ place: ExploredPlanState) -> [Action] {
     guard actions.contains(.fetch) else { return [] }
     return running(place).map { actor in
       switch place.step(of: actor) {
@@ -142,33 +142,33 @@ package struct PlanAlphabet: Sendable {
   }
 
   /// Returns `suspend` for each running actor, and `resume` for each suspended one.
-  private func suspensions(_ place: PlanPlace) -> [Action] {
+  private func suspensions(_ place: ExploredPlanState) -> [Action] {
     running(place).map(Action.suspend)
       + actors.filter(place.suspended.contains).map(Action.resume)
   }
 
-  private func staging(_ place: PlanPlace) -> [Action] {
+  private func staging(_ place: ExploredPlanState) -> [Action] {
     running(place).map { actor in
       place.staged.contains(actor)
         ? .commit(actor) : .begin(PlannedWrite(actor: actor, changes: [place.insert]))
     }
   }
 
-  private func signals(_ place: PlanPlace) -> [Action] {
+  private func signals(_ place: ExploredPlanState) -> [Action] {
     let signalled = running(place).filter(place.signalled.contains)
     return signalled.flatMap { actor in
       SignalFate.allCases.map { Action.deliver(actor, $0) }
     } + (actions.contains(.poll) ? running(place).map { .poll($0, .delivered) } : [])
   }
 
-  private func background(_ place: PlanPlace) -> [Action] {
+  private func background(_ place: ExploredPlanState) -> [Action] {
     ["background", "batch"].flatMap { context in
       inserts(place) { PlannedWrite(actor: $0, context: context, changes: $1) }
     }
   }
 
   /// Returns the mirror's reads, and an import, which the mirror writes through the first running actor.
-  private func mirror(_ place: PlanPlace) -> [Action] {
+  private func mirror(_ place: ExploredPlanState) -> [Action] {
     place.consumers.map(Action.consume)
       + running(place).prefix(1).map { actor in
         let author = WriteAuthor.other(PlanGenerator.mirrorAuthor)
@@ -179,7 +179,7 @@ package struct PlanAlphabet: Sendable {
   /// Returns plain-SQL inserts, updates and deletes, each once for each running actor.
   ///
   /// That actor is the first one to read the store after the write.
-  private func plainSQL(_ place: PlanPlace) -> [Action] {
+  private func plainSQL(_ place: ExploredPlanState) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { actor in
         .write(
@@ -195,7 +195,7 @@ package struct PlanAlphabet: Sendable {
   }
 
   /// Returns updates of the attribute that only the newer version of the model contains.
-  private func newer(_ place: PlanPlace) -> [Action] {
+  private func newer(_ place: ExploredPlanState) -> [Action] {
     guard let update = place.update else { return [] }
     let change = PlannedChange(.update, update.object, ["rank": update.values["count"] ?? .null])
     return running(place).filter { !headers[0].isOlder($0) }
@@ -206,7 +206,7 @@ package struct PlanAlphabet: Sendable {
   ///
   /// All tags have the same name, although names of tags are unique. Some writes use a background
   /// context, which has no object in memory.
-  private func related(_ place: PlanPlace) -> [Action] {
+  private func related(_ place: ExploredPlanState) -> [Action] {
     let note = place.related("Note", ["text": .string("a")])
     let tag = place.related("Tag", ["name": .string("a")])
     return running(place).flatMap { actor -> [Action] in
@@ -314,7 +314,7 @@ extension PlanAlphabet {
   /// If every commit is synced, the power-off comes between two commands, or at the second commit
   /// of each possible pass and purge. If no commit is synced, the power-off loses everything
   /// written since the previous power-off, or loses nothing.
-  func powerOffs(_ place: PlanPlace) -> [Command] {
+  func powerOffs(_ place: ExploredPlanState) -> [Command] {
     guard losesPower, !running(place).isEmpty else { return [] }
     let between = Command(.clock(advance: 0), faults: [.powerOff])
     guard place.isSynced else {

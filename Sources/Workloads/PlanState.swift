@@ -203,7 +203,7 @@ struct PlanState {
 }
 
 /// The state after the first commands of an explored plan, as far as the next commands depend on it.
-package struct PlanPlace: Sendable {
+package struct ExploredPlanState: Sendable {
   /// The last completed step of an actor's unfinished pass.
   enum Step: Int {
     case none

@@ -132,19 +132,19 @@ import Traces
   }
 
   @Test func `A visitor starts after the imported date and is removed at the end`() throws {
-    let course = { (start: Int) in
+    let answer = { (start: Int) in
       [
         "at \(start), new", "in use", "accepted", "tracker at 3, registered at 3", "in use",
         "accepted", "not a member", "forgotten: true, again: false",
       ]
     }
-    #expect(try fault(query(.visit), course(3)) == nil)
-    #expect(try fault(query(.visit), course(2)) != nil)
-    #expect(try fault(query(.visit, .ago(80)), course(1)) == nil)
-    #expect(try fault(query(.visit, .ago(80)), course(2)) != nil)
-    #expect(try fault(query(.visit, .ago(79)), course(2)) == nil)
+    #expect(try fault(query(.visit), answer(3)) == nil)
+    #expect(try fault(query(.visit), answer(2)) != nil)
+    #expect(try fault(query(.visit, .ago(80)), answer(1)) == nil)
+    #expect(try fault(query(.visit, .ago(80)), answer(2)) != nil)
+    #expect(try fault(query(.visit, .ago(79)), answer(2)) == nil)
     #expect(
-      try fault(query(.visit), course(3).dropLast() + ["forgotten: true, again: true"]) != nil
+      try fault(query(.visit), answer(3).dropLast() + ["forgotten: true, again: true"]) != nil
     )
     var story = try story()
     story.header.locks = .none
@@ -153,7 +153,7 @@ import Traces
       "not a member", "not a member", "forgotten: false, again: false",
     ]
     #expect(try fault(query(.visit, .ago(75)), replaced, in: story) == nil)
-    #expect(try fault(query(.visit, .ago(75)), course(2), in: story) != nil)
+    #expect(try fault(query(.visit, .ago(75)), answer(2), in: story) != nil)
   }
 
   @Test func `Every commit is signalled once, and sound files have no findings`() throws {

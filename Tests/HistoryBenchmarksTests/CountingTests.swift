@@ -82,7 +82,7 @@ import Testing
           historySize: $0.historySize,
           template: $0,
           scratch: scratch,
-          haste: 100
+          repetitionDivisor: 100
         )
       },
       seed: 1,

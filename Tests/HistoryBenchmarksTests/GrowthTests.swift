@@ -21,7 +21,7 @@ import Testing
       seed: 7,
       budget: RoundBudget(minimum: 1, maximum: 1, warmUp: 0)
     )
-    run.haste = 100
+    run.repetitionDivisor = 100
     run.checksNoise = false
     run.scratchParent = folder.url.path
     var rows: [BenchmarkRow] = []

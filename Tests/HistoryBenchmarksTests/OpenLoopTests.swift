@@ -43,7 +43,7 @@ import Testing
 
   @Test func `A rate above the store's capacity is reported, not awaited`() throws {
     let subject = try #require(Subjects.all.first { $0.name == "open loop" })
-    let rows = try rows(of: subject, rate: 10_000_000, haste: 1)
+    let rows = try rows(of: subject, rate: 10_000_000, repetitionDivisor: 1)
     #expect(rows.map(\.contender).allSatisfy { $0.hasPrefix("Store at 10000000 writes a second") })
     #expect(rows.allSatisfy { $0.notMeasured?.hasPrefix("saturated: at 10000000 writes") == true })
   }
@@ -53,7 +53,7 @@ import Testing
     // A machine that is too busy for this rate is saturated; it then gets further attempts.
     var rows: [BenchmarkRow] = []
     for _ in 0..<20 where rows.count != 3 {
-      rows = try self.rows(of: subject, rate: 100, haste: 100)
+      rows = try self.rows(of: subject, rate: 100, repetitionDivisor: 100)
     }
     try #require(rows.map(\.metric.name) == ["wall", "wall", "planned rate"])
     let (latencies, services) = (rows[0].samples, rows[1].samples)
@@ -65,7 +65,7 @@ import Testing
   private func rows(
     of subject: BenchmarkSubject,
     rate: Double,
-    haste: Int
+    repetitionDivisor: Int
   ) throws -> [BenchmarkRow] {
     let folder = try TemporaryFolder()
     var run = BenchmarkRun(
@@ -74,7 +74,7 @@ import Testing
       seed: 1,
       budget: .rounds(1)
     )
-    run.haste = haste
+    run.repetitionDivisor = repetitionDivisor
     run.checksNoise = false
     run.scratchParent = folder.url.path
     run.plannedRate = rate

@@ -20,7 +20,12 @@ func withTemplates(
 func withSetting(_ size: Int, _ body: (BenchmarkSetting) throws -> Void) throws {
   try withTemplates([size]) { templates, scratch in
     try body(
-      BenchmarkSetting(historySize: size, template: templates[0], scratch: scratch, haste: 100)
+      BenchmarkSetting(
+        historySize: size,
+        template: templates[0],
+        scratch: scratch,
+        repetitionDivisor: 100
+      )
     )
   }
 }

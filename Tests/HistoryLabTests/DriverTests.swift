@@ -84,7 +84,7 @@ private struct DriverComparison {
   }
 
   /// Returns the state after the commands of a plan, given the events of each.
-  private func place(after plan: Plan, _ events: [Event]) -> PlanPlace {
+  private func place(after plan: Plan, _ events: [Event]) -> ExploredPlanState {
     var place = alphabet.start(plan.header)
     for (index, command) in plan.commands.enumerated() {
       let start = events.firstIndex { $0.kind.isCall(of: index) } ?? events.endIndex

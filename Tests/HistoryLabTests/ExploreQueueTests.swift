@@ -47,7 +47,7 @@ import Workloads
       )
     }
     for (first, second) in [(Condition.steady, Condition.ties), (.clockBack, .clockJump)] {
-      #expect(task(first).kin == task(second).kin)
+      #expect(task(first).reuseKey == task(second).reuseKey)
       let moves = try task(first).run(keepingMoves: true) { _ in true }.exploration.moves
       let alone = try task(second).run { _ in true }
       let after = try task(second).run(knowing: moves) { _ in true }
@@ -99,20 +99,20 @@ import Workloads
 
   @Test func `Tasks with different initial plans or clock ages share no moves`() throws {
     let system = try #require(LabSystem.named("tracker"))
-    func kin(_ condition: Condition, depth: Int = 3) -> ExploreTask.Kin? {
+    func reuseKey(_ condition: Condition, depth: Int = 3) -> ExploreTask.ReuseKey? {
       ExploreTask(
         system: system,
         condition: condition,
         scope: ExploreScope(actors: 2, depth: depth),
         stateCountMax: 1,
         versions: [:]
-      ).kin
+      ).reuseKey
     }
-    #expect(kin(.steady) == kin(.crash) && kin(.steady) != nil)
+    #expect(reuseKey(.steady) == reuseKey(.crash) && reuseKey(.steady) != nil)
     for other in [Condition.clockBack, .lateJoin, .retention, .mirrorLag, .lostNotification] {
-      #expect(kin(other) != kin(.steady), "\(other)")
+      #expect(reuseKey(other) != reuseKey(.steady), "\(other)")
     }
-    #expect(kin(.steady) != kin(.steady, depth: 4))
-    #expect(kin(.configSkew) == nil && kin(.hookFailure) == nil)
+    #expect(reuseKey(.steady) != reuseKey(.steady, depth: 4))
+    #expect(reuseKey(.configSkew) == nil && reuseKey(.hookFailure) == nil)
   }
 }

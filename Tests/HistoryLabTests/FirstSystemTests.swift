@@ -36,7 +36,7 @@ import Workloads
   @Test func `The bug is found, shrunk and replayed as the page says`() async throws {
     try await withFolder { folder in
       // As `check --system ... --seed 1` on the page, but only the first failing plan of one invariant.
-      let system = try LabSystem.find(Self.system(" --bug"), ProgramShelf())
+      let system = try LabSystem.find(Self.system(" --bug"), SharedProgramState())
       let style = try PlanOptions(parse("check")).style(for: system)
       let recipe = PlanRecipe(
         generator: PlanGenerator(style),

@@ -23,10 +23,12 @@ import Darwin
       let run = try Night(folder).bench("one", ours: 1_000)
       let database = try HistoryDatabase(writing: folder + "/history.sqlite")
       #expect(try database.add(FinishedRun(folder: run)))
-      let courses = try database.courses()
-      let rows = Set(courses.map { "\($0.row.contender) \($0.row.metric)" })
+      let allSeries = try database.allSeries()
+      let rows = Set(allSeries.map { "\($0.row.contender) \($0.row.metric)" })
       #expect(rows == ["Store wall", "Store wall ratio", "raw SQLite in C wall"])
-      let wall = try #require(courses.first { $0.row.contender == "Store" && $0.row.unit == "ns" })
+      let wall = try #require(
+        allSeries.first { $0.row.contender == "Store" && $0.row.unit == "ns" }
+      )
       #expect(wall.row.historySize == 1_000 && wall.row.title == "fetch newest 100, warm")
       #expect(wall.points.map(\.median) == [1_000])
       #expect(wall.points.first?.commit == "abc")
@@ -241,7 +243,7 @@ import Darwin
       let history = folder + "/h.db"
       _ = await run(["history", "add", folder + "/runs", "--history", history])
       let database = try HistoryDatabase(writing: history)
-      #expect(try database.courses().allSatisfy { $0.row.metric != "resident growth" })
+      #expect(try database.allSeries().allSatisfy { $0.row.metric != "resident growth" })
       // In the form of an earlier version.
       try database.write { (connection) throws(SQLiteError) in
         try connection.execute(

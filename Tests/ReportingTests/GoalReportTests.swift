@@ -116,8 +116,8 @@ import Testing
     results.rows += try Sample.results(sizes: [100_000], operations: ["peers"]).rows
     let report = BenchmarkReport(results)
     let page = report.page()
-    #expect(report.hasCourse("fetch newest 100"))
-    #expect(!report.hasCourse("fetch peers"))
+    #expect(report.hasSeries("fetch newest 100"))
+    #expect(!report.hasSeries("fetch peers"))
     let section = page.sections.first { $0.anchor == "one-size" }
     guard case .figure(let figure)? = section?.blocks.last else {
       Issue.record("there is no chart of peers")
@@ -162,7 +162,7 @@ import Testing
     }
     #expect(results.historySizes == [1_000, 10_000, 100_000])
     let report = BenchmarkReport(results)
-    #expect(report.hasCourse("fetch growth") && report.hasCourse("fetch newest 100"))
+    #expect(report.hasSeries("fetch growth") && report.hasSeries("fetch newest 100"))
     let page = report.page()
     #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "cost-fetch-growth"])
     let summary = try #require(page.charts.last?.summary)

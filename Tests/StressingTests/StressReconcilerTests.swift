@@ -48,7 +48,7 @@ import Traces
 
   private func outcome(
     purged: [TransactionNumber: HistoryTransaction] = [:]
-  ) throws -> TraceLife.CutOff {
+  ) throws -> ProcessTrace.CutOff {
     try StressReconciler(store: store).reconcile(role, after: 0, purged: purged).cutOff
   }
 
@@ -69,10 +69,10 @@ import Traces
 
   /// The tracker's thread turns captured changes into a transaction after the write has committed.
   @Test func `A number that another thread notes is not that of the write`() throws {
-    let seams = try StressSeams(role, servesAllFiles: false)
-    let observer = try #require(try seams.configuration().actionObserver)
+    let hooks = try StressHooks(role, servesAllFiles: false)
+    let observer = try #require(try hooks.configuration().actionObserver)
     let command = Command(.write(PlannedWrite(actor: role.id, changes: [])))
-    let transaction = try seams.write(command) {
+    let transaction = try hooks.write(command) {
       let transaction = try insert(by: "process-1")
       observer.writes(transaction.number.rawValue)
       return transaction

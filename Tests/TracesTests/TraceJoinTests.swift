@@ -83,7 +83,7 @@ import Testing
   @Test func `An interrupted write has the outcome that the store shows`() throws {
     let cut = Array(write("app", 2, during: 10...20).prefix(1))
     let settled = reported(2)
-    let cases: [(TraceLife.CutOff, [String])] = [
+    let cases: [(ProcessTrace.CutOff, [String])] = [
       (.committed(settled), ["called", "committed", "ended ok"]),
       (.nothing, ["called", "ended failed"]),
       (.open, ["called", "ended unknown"]),
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `A process without a log is skipped`() throws {
-    let missing = TraceLife(path: folder.path("none.jsonl"))
+    let missing = ProcessTrace(path: folder.path("none.jsonl"))
     let next = try file([write("app", 1, during: 1...2)])
     #expect(try joinLives([[missing, next]]).count == 3)
   }
@@ -169,10 +169,12 @@ import Testing
   @Test func `An event of a real process is read as it was written`() throws {
     let lines = write("app", 1, during: 9_223_372_036_854_775_000...9_223_372_036_854_775_001)
     let life = try file([lines])
-    let trace = try LifeTrace(life.path, header)
+    let trace = try ProcessTraceReader(life.path, header)
     for line in lines { #expect(try trace.next() == line) }
     #expect(try trace.next() == nil)
-    #expect(try LifeTrace.tail(of: life.path, header, byteCountMax: 200).last == lines.last)
+    #expect(
+      try ProcessTraceReader.tail(of: life.path, header, byteCountMax: 200).last == lines.last
+    )
   }
 
   // MARK: Making traces
@@ -221,11 +223,11 @@ import Testing
     ]
   }
 
-  private func file(_ groups: [[TimedEvent]]) throws -> TraceLife {
+  private func file(_ groups: [[TimedEvent]]) throws -> ProcessTrace {
     let path = folder.path("\(UUID().uuidString).jsonl")
     let text = groups.joined().map { TraceCodec.encode($0) + "\n" }.joined()
     try text.write(toFile: path, atomically: true, encoding: .utf8)
-    return TraceLife(path: path)
+    return ProcessTrace(path: path)
   }
 
   private func join(_ sources: [[[TimedEvent]]]) throws -> [JoinedEvent] {
@@ -247,7 +249,7 @@ import Testing
     return events
   }
 
-  private func joinLives(_ sources: [[TraceLife]]) throws -> [JoinedEvent] {
+  private func joinLives(_ sources: [[ProcessTrace]]) throws -> [JoinedEvent] {
     var join = try TraceJoin(sources.map { TraceSource($0, header) }, origin: 0)
     var events: [JoinedEvent] = []
     while let step = try join.next() { events += step.events.map(JoinedEvent.init) }

@@ -108,7 +108,7 @@ struct CheckVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let programs = ProgramShelf(seconds: options.timeout)
+    let programs = SharedProgramState(seconds: options.timeout)
     let systems = try options.systems.map { (name) throws(LabError) in
       try LabSystem.find(name, programs)
     }
@@ -149,7 +149,7 @@ struct CheckVerb: Verb {
     } else if result.isEndedEarly {
       terminal.print("The check was ended early: not every plan was run.")
     }
-    if let errors = programs.text { try folder.write(ProgramShelf.file, errors) }
+    if let errors = programs.text { try folder.write(SharedProgramState.file, errors) }
     try folder.write(reports.compactMap(\.tally.states))
     return try finish(result, folder)
   }

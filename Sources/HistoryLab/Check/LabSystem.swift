@@ -93,7 +93,7 @@ extension LabSystem {
   ///   not answer with its capabilities.
   static func find(
     _ name: String,
-    _ programs: ProgramShelf
+    _ programs: SharedProgramState
   ) throws(LabError) -> LabSystem {
     if let command = ExternalProgram.command(in: name) {
       return try external(name, command, programs)
@@ -133,7 +133,7 @@ extension LabSystem {
   private static func external(
     _ name: String,
     _ command: String,
-    _ programs: ProgramShelf
+    _ programs: SharedProgramState
   ) throws(LabError) -> LabSystem {
     let program = ExternalProgram(command, timeout: programs.timeout)
     let hello: WireHello
@@ -166,7 +166,7 @@ extension LabSystem {
 }
 
 /// The shared timeout and the collected standard error of a run's external programs.
-final class ProgramShelf: Sendable {
+final class SharedProgramState: Sendable {
   let timeout: Duration
   private let texts = Mutex<[StandardErrorText]>([])
 

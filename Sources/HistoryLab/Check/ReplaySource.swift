@@ -19,7 +19,7 @@ struct ReplaySource {
   /// Reads the plan from the file, or generates the plan of a seed.
   ///
   /// - Throws: a usage error that states the problem with the file, the system or the number.
-  init(_ options: ReplayOptions, _ programs: ProgramShelf) throws(LabError) {
+  init(_ options: ReplayOptions, _ programs: SharedProgramState) throws(LabError) {
     switch options.source {
     case .file(let path):
       let file = try Self.read(path)
@@ -49,7 +49,7 @@ struct ReplaySource {
     _ named: String?,
     else name: String,
     of path: String,
-    _ programs: ProgramShelf
+    _ programs: SharedProgramState
   ) throws(LabError) -> LabSystem {
     if let named { return try .find(named, programs) }
     guard ExternalProgram.command(in: name) == nil else {

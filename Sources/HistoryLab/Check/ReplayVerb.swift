@@ -152,7 +152,7 @@ struct ReplayVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let programs = ProgramShelf(seconds: options.timeout)
+    let programs = SharedProgramState(seconds: options.timeout)
     let source = try ReplaySource(options, programs)
     let place = try options.place()
     let worker = PlanWorker(source.system, at: place, versions: ["lab": ToolSpec.version])

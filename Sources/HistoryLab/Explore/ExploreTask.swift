@@ -44,7 +44,7 @@ struct ExploreTask: Sendable {
 
   /// Explores the piece with stores on the heap.
   ///
-  /// `earlier` contains the results of commands in an earlier piece with equal ``kin``; these
+  /// `earlier` contains the results of commands in an earlier piece with equal ``reuseKey``; these
   /// commands are not run again. `progress` receives the number of states so far and returns
   /// whether to continue.
   ///
@@ -127,7 +127,7 @@ struct ExploreTask: Sendable {
   /// The properties of a piece; two pieces in which they are equal can reuse each other's moves.
   ///
   /// In two pieces with equal properties, a plan that both contain reaches the same state.
-  struct Kin: Hashable {
+  struct ReuseKey: Hashable {
     fileprivate let system: String
     fileprivate let header: PlanHeader
     fileprivate let depth: Int
@@ -138,10 +138,10 @@ struct ExploreTask: Sendable {
   /// The properties by which pieces with equal moves are found; `nil` if this piece shares no moves.
   ///
   /// A piece cannot share moves if its plans start from several headers, or repeat a real history.
-  var kin: Kin? {
+  var reuseKey: ReuseKey? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1, past == nil else { return nil }
-    return Kin(
+    return ReuseKey(
       system: system.name,
       header: alphabet.headers[0],
       depth: scope.depth,
@@ -252,24 +252,26 @@ extension PlannedWrite {
 
 /// Hands out the pieces of an exploration, each once, and adds up their states.
 ///
-/// Pieces with equal ``ExploreTask/kin`` form a group: its fastest piece starts first, and pieces
+/// Pieces with equal ``ExploreTask/reuseKey`` form a group: its fastest piece starts first, and pieces
 /// of the group that start after its end reuse the results of its commands. All other pieces
 /// follow, longest first. The order and the reuse only save time; they do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
-  private let kin: [ExploreTask.Kin?]
+  private let reuseKey: [ExploreTask.ReuseKey?]
   /// The numbers of the pieces that start first, one for each group of related pieces.
   private let first: Set<Int>
-  private let known = Mutex<[ExploreTask.Kin: KnownMoves]>([:])
+  private let known = Mutex<[ExploreTask.ReuseKey: KnownMoves]>([:])
   /// The piece numbers in the order in which the queue hands them out.
   private let order: [Int]
 
   init(_ tasks: [ExploreTask]) {
     self.tasks = tasks
-    let (weights, kin) = (tasks.map(\.weight), tasks.map(\.kin))
-    let families = Dictionary(grouping: tasks.indices.filter { kin[$0] != nil }) { kin[$0] }.values
+    let (weights, reuseKey) = (tasks.map(\.weight), tasks.map(\.reuseKey))
+    let families = Dictionary(grouping: tasks.indices.filter { reuseKey[$0] != nil }) {
+      reuseKey[$0]
+    }.values
     let first = Set(
       families.filter { $0.count > 1 }.compactMap { family in
         family.min { (weights[$0], $0) < (weights[$1], $1) }
@@ -279,7 +281,7 @@ final class ExploreQueue: Sendable {
       let (isFirst, isOtherFirst) = (first.contains($0), first.contains($1))
       return isFirst == isOtherFirst ? (weights[$1], $0) < (weights[$0], $1) : isFirst
     }
-    (self.kin, self.first) = (kin, first)
+    (self.reuseKey, self.first) = (reuseKey, first)
   }
 
   /// Returns the number of the next piece; `nil` when all pieces were handed out.
@@ -343,11 +345,11 @@ final class ExploreQueue: Sendable {
   ) throws(LabError) -> ExploreTask.Outcome {
     let outcome = try tasks[number].run(
       keepingMoves: first.contains(number),
-      knowing: kin[number].flatMap { kin in known.withLock { $0[kin] } },
+      knowing: reuseKey[number].flatMap { reuseKey in known.withLock { $0[reuseKey] } },
       progress: progress
     )
-    if let kin = kin[number], let moves = outcome.exploration.moves {
-      known.withLock { $0[kin] = moves }
+    if let reuseKey = reuseKey[number], let moves = outcome.exploration.moves {
+      known.withLock { $0[reuseKey] = moves }
     }
     return outcome
   }
@@ -374,11 +376,11 @@ struct SuiteJudge: PlanJudge {
 }
 
 extension PlanAlphabet: PlanSpace {
-  func advance(_ place: inout PlanPlace, by action: Action, _ events: [Event]) {
+  func advance(_ place: inout ExploredPlanState, by action: Action, _ events: [Event]) {
     place.note(action, events)
   }
 
-  func describe(_ place: PlanPlace, _ state: inout StateSketch) { place.describe(&state) }
+  func describe(_ place: ExploredPlanState, _ state: inout StateSketch) { place.describe(&state) }
 }
 
 /// The bounds of an exploration: the number of actors and the maximum number of commands.

@@ -221,7 +221,7 @@ struct ExploreVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let systems = try options.systems.map { (name) throws(LabError) in
-      try LabSystem.find(name, ProgramShelf())
+      try LabSystem.find(name, SharedProgramState())
     }
     let past = try options.past()
     let conditions = try systems.map { (system) throws(LabError) in try self.conditions(system) }

@@ -221,26 +221,26 @@ extension HistoryDatabase {
   /// Values of debug builds are omitted.
   ///
   /// - Complexity: linear in the size of the file.
-  func courses() throws(LabError) -> [TrendCourse] {
+  func allSeries() throws(LabError) -> [TrendSeries] {
     let points = try on { (connection) throws(SQLiteError) in
       try self.points(connection)
     }
-    var places: [TrendCourse.Row: Int] = [:]
-    var courses: [TrendCourse] = []
+    var places: [TrendSeries.Row: Int] = [:]
+    var allSeries: [TrendSeries] = []
     for (row, point) in points {
       if let place = places[row] {
-        courses[place].points.append(point)
+        allSeries[place].points.append(point)
       } else {
-        places[row] = courses.count
-        courses.append(TrendCourse(row: row, points: [point]))
+        places[row] = allSeries.count
+        allSeries.append(TrendSeries(row: row, points: [point]))
       }
     }
-    return courses
+    return allSeries
   }
 
   private func points(
     _ connection: borrowing Connection
-  ) throws(SQLiteError) -> [(TrendCourse.Row, TrendCourse.Point)] {
+  ) throws(SQLiteError) -> [(TrendSeries.Row, TrendSeries.Point)] {
     let statement = try Statement(
       connection,
       """
@@ -249,10 +249,10 @@ extension HistoryDatabase {
       ORDER BY time, name, shard, title, size, contender, metric
       """
     )
-    var points: [(TrendCourse.Row, TrendCourse.Point)] = []
+    var points: [(TrendSeries.Row, TrendSeries.Point)] = []
     while try statement.step() {
       let texts = (0..<8).map { statement.text(Int32($0)) ?? "" }
-      let row = TrendCourse.Row(
+      let row = TrendSeries.Row(
         title: texts[0],
         contender: texts[1],
         historySize: Int(statement.int(8)),
@@ -261,7 +261,7 @@ extension HistoryDatabase {
         unit: texts[4],
         machine: texts[5]
       )
-      let point = TrendCourse.Point(
+      let point = TrendSeries.Point(
         time: UTCTime(texts[6]) ?? UTCTime(secondsSince1970: 0),
         commit: texts[7].isEmpty ? nil : texts[7],
         median: statement.real(9),

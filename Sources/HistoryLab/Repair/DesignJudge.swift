@@ -33,7 +33,7 @@ struct DesignJudge {
     _ names: [String],
     jobs: Int
   ) async throws(LabError) -> DesignAdvice {
-    let system = try LabSystem.find(name, ProgramShelf())
+    let system = try LabSystem.find(name, SharedProgramState())
     guard let design = system.design else {
       let known = TrackingDesign.all.map(\.name).joinedWithAnd
       throw .usage(

@@ -113,7 +113,7 @@ struct RepairVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let system = try LabSystem.find(
       options.system ?? RepairOptions.usualSystem,
-      ProgramShelf()
+      SharedProgramState()
     )
     guard let design = system.design else {
       let names = TrackingDesign.all.map(\.name).joinedWithAnd

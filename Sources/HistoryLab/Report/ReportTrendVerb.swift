@@ -37,7 +37,7 @@ struct ReportTrendVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let trend = TrendReport(try HistoryDatabase(reading: options.history).ourCourses())
+    let trend = TrendReport(try HistoryDatabase(reading: options.history).ourSeries())
     switch options.list.format {
     case .text: show(trend) { terminal.print(trend.table, indent: 0) }
     case .markdown: show(trend) { terminal.print(String(trend.table.markdown().dropLast())) }
@@ -85,7 +85,7 @@ struct TrendDocument: Codable {
     runs = report.runCount
     because = report.sentence
     steps = report.steps.map { step in
-      let row = step.course.row
+      let row = step.series.row
       return Step(
         benchmark: row.title,
         contender: row.contender,
@@ -107,14 +107,14 @@ extension HistoryDatabase {
   ///
   /// If a cost has a ratio to its floor (raw SQLite in C), only the ratio is returned. Metrics that
   /// may vary between runs are left out; databases of earlier versions contain them.
-  func ourCourses() throws(LabError) -> [TrendCourse] {
+  func ourSeries() throws(LabError) -> [TrendSeries] {
     let varying = Set(Metric.varying.map(\.name))
-    let courses = try courses().filter { course in
-      course.row.contender == BenchmarkSubject.ours && !varying.contains(course.row.metric)
+    let allSeries = try allSeries().filter { series in
+      series.row.contender == BenchmarkSubject.ours && !varying.contains(series.row.metric)
     }
-    let ratios = Set(courses.map(\.row).filter { $0.metric.hasSuffix(" ratio") })
-    return courses.filter { course in
-      var ratio = course.row
+    let ratios = Set(allSeries.map(\.row).filter { $0.metric.hasSuffix(" ratio") })
+    return allSeries.filter { series in
+      var ratio = series.row
       ratio.metric += " ratio"
       ratio.unit = ""
       return !ratios.contains(ratio)

@@ -71,7 +71,7 @@ struct ReportVerb: Verb {
   /// Returns the trend of the costs from run to run; `nil` if there is no results database.
   private func trend() throws(LabError) -> TrendReport? {
     try options.history.map { (path) throws(LabError) in
-      TrendReport(try HistoryDatabase(reading: path).ourCourses())
+      TrendReport(try HistoryDatabase(reading: path).ourSeries())
     }
   }
 }
@@ -92,13 +92,13 @@ struct LabPage {
     let cards = CardSections(cards: runs.cards, pageFolder: folder).sections
     let tiles = checks.tiles + trials.tiles + [trend?.tile].compactMap { $0 }
     let behaviour = cards + checks.sections + trials.sections
-    let courses = trend.map { [$0.section(watching: Self.watched)] } ?? []
+    let allSeries = trend.map { [$0.section(watching: Self.watched)] } ?? []
     guard let bench = runs.bench else {
       return ReportPage(
         title: "Persistent History Lab",
         lead: "Which invariants hold, and which plans break them.",
         tiles: tiles,
-        sections: behaviour + courses,
+        sections: behaviour + allSeries,
         environment: [
           .init("Lab", ToolSpec.version), .init("Benchmarks", "not measured"),
         ]
@@ -109,7 +109,7 @@ struct LabPage {
     var page = report.page()
     page.title = "Persistent History Lab"
     page.lead = "Which invariants hold, what breaks them, and what operations cost. " + page.lead
-    page.sections = behaviour + courses + page.sections
+    page.sections = behaviour + allSeries + page.sections
     return page
   }
 

@@ -95,7 +95,7 @@ struct WhyVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let programs = ProgramShelf(seconds: options.timeout)
+    let programs = SharedProgramState(seconds: options.timeout)
     let source = try ReplaySource(options.replay, programs)
     let trials = VariationRunner(source.system, source.checker ?? "")
     defer { trials.close() }

@@ -211,14 +211,14 @@ extension HistoryScan {
       throw .damagedTransaction(record.number)
     }
     question = readsChanges && row.int(Self.certainColumn) == 0 ? filter?.reduced(for: record) : nil
-    let resumed = try takeUpRest()
+    let resumed = try continueAfterPage()
     isLooking = question != nil && request.contents != .changesOnly && !resumed
     hasFound = question == nil || !isLooking
     start = (unpacker.changes.count, unpacker.tombstones.count)
   }
 
   /// Continues after the previous page; returns whether that page ended within this transaction.
-  private mutating func takeUpRest() throws(HistoryError) -> Bool {
+  private mutating func continueAfterPage() throws(HistoryError) -> Bool {
     guard let from = unread else {
       (batch, place) = (0, 0)
       return false

@@ -77,7 +77,7 @@ public actor HistoryTracker {
     self.contexts = contexts
     self.configuration = configuration
     core = TrackerCore(member, store: store, contexts: contexts, configuration: configuration)
-    home = configuration.executor.map { InjectedHome($0) } ?? DefaultHome()
+    home = configuration.executor.map { ConfiguredExecutorActor($0) } ?? DefaultExecutorActor()
     if configuration.autoStart { startAlone() }
   }
 
@@ -253,10 +253,10 @@ extension HistoryTracker {
 }
 
 /// An actor whose default executor the tracker uses if no executor is configured.
-actor DefaultHome {}
+actor DefaultExecutorActor {}
 
 /// An actor that makes the tracker run on the configured executor.
-actor InjectedHome {
+actor ConfiguredExecutorActor {
   private let executor: any SerialExecutor
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -9,7 +9,7 @@ internal import Darwin
 #endif
 
 /// The trace file of one thread of a real process, and how the process ended.
-package struct TraceLife: Sendable {
+package struct ProcessTrace: Sendable {
   /// The path of the trace file.
   package var path: String
   /// The outcome, found later in the store, of the write during which the process was killed.
@@ -37,14 +37,14 @@ package struct TraceLife: Sendable {
 /// Reads the traces of one thread of an actor, one process after another, as groups of events.
 package struct TraceSource {
   private let header: PlanHeader
-  private var rest: ArraySlice<TraceLife>
-  private var life: TraceLife?
-  private var trace: LifeTrace?
+  private var rest: ArraySlice<ProcessTrace>
+  private var life: ProcessTrace?
+  private var trace: ProcessTraceReader?
   /// The number of killed processes' writes whose outcome the store showed; `openCount` counts the others.
   package private(set) var reconciledCount = 0
   package private(set) var openCount = 0
 
-  package init(_ lives: [TraceLife], _ header: PlanHeader) {
+  package init(_ lives: [ProcessTrace], _ header: PlanHeader) {
     self.header = header
     rest = lives[...]
   }
@@ -65,7 +65,8 @@ package struct TraceSource {
       guard let life = rest.popFirst() else { return nil }
       self.life = life
       // A process that was killed right after its start has no trace file.
-      trace = LifeTrace.isThere(life.path) ? try LifeTrace(life.path, header) : nil
+      trace =
+        ProcessTraceReader.isThere(life.path) ? try ProcessTraceReader(life.path, header) : nil
     }
   }
 
@@ -245,7 +246,7 @@ extension TraceCodec {
 /// Reads the trace file of one thread of a process, line by line.
 ///
 /// The file may be of any length. An incomplete last line, as a killed process leaves it, is ignored.
-package final class LifeTrace {
+package final class ProcessTraceReader {
   private let path: String
   private let names: Vocabulary
   private var file: UnsafeMutablePointer<FILE>?
@@ -299,7 +300,7 @@ package final class LifeTrace {
     _ header: PlanHeader,
     byteCountMax: Int = 65_536
   ) throws(FormatError) -> [TimedEvent] {
-    let trace = try LifeTrace(path, header)
+    let trace = try ProcessTraceReader(path, header)
     trace.skip(toLast: byteCountMax)
     var events: [TimedEvent] = []
     while let event = try trace.next() { events.append(event) }

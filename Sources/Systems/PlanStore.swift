@@ -5,7 +5,7 @@ import Traces
 /// The store that the actors of a plan share: its file, its object names, and a connection to it.
 ///
 /// Through this connection, the lab reads data and history independently of all processes.
-final class StoreBench {
+final class PlanStore {
   let header: PlanHeader
   let environment: SystemEnvironment
   /// The objects of the store, by their names in the plan.
@@ -14,7 +14,7 @@ final class StoreBench {
   private var seen: CachedContent?
   private var pool: StorePool
   /// The commits that the store has signalled to other processes.
-  var signals: SignalBoard { pool.signals }
+  var signals: SignalledCommits { pool.signals }
   private var opened: Store?
   /// The transactions and lost members before the purge in progress; `nil` if there is none.
   private(set) var purging: PurgeStart?
@@ -28,7 +28,7 @@ final class StoreBench {
 
   /// Opens the store at the environment's path, and creates the file if it is missing.
   ///
-  /// Connections that an earlier `StoreBench` took from the pool become invalid.
+  /// Connections that an earlier `PlanStore` took from the pool become invalid.
   init(
     _ header: PlanHeader,
     _ environment: SystemEnvironment,
@@ -58,7 +58,7 @@ final class StoreBench {
     }
     signals.visible = nil
     guard header.drive == .signals else { return }
-    signals.visible = { [weak store = opened] in StoreBench.head(of: store) }
+    signals.visible = { [weak store = opened] in PlanStore.head(of: store) }
   }
 
   /// Logs an upgrade of the file's model, if an actor's launch has just made one.

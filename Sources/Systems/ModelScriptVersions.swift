@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-struct ModelCourseVersions {
+struct ModelScriptVersions {
   /// An attribute of `Item` and its name in each model version; `nil` in versions without the attribute.
   struct Field: Sendable {
     let names: [String?]

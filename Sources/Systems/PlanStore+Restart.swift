@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-extension StoreBench {
+extension PlanStore {
   /// Opens the store after a power-off, and logs the effects of the command that was interrupted.
   ///
   /// All processes must have ended; the store is opened on the connections of a new pool.
@@ -167,7 +167,7 @@ extension StoreBench {
   }
 }
 
-extension StoreBench {
+extension PlanStore {
   /// Logs the cursor in the store's registry if the failed command moved it without an event.
   ///
   /// A purge first records the cursor and raises its bound in one small transaction, and may then

@@ -5,7 +5,7 @@ import Traces
 ///
 /// All commits that are signalled to an actor before its signal arrives are delivered as one
 /// signal, like changes of a watched file. Times are ticks of the scheduler.
-struct SignalPost {
+struct PendingSignals {
   private struct Box {
     /// The tick at which the pending signal arrives; `nil` if none is pending.
     var arrival: Int?

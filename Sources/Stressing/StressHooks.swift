@@ -8,10 +8,10 @@ import Systems
 import Traces
 
 /// Hooks into the store and tracker of a stress process, which write its trace and can kill it.
-final class StressSeams: Sendable {
+final class StressHooks: Sendable {
   let tracker: StressTrace
   let writer: StressTrace
-  let death = StressDeath()
+  let scheduledKill = ScheduledKill()
   private let role: StressRole
   private let numbers: StressNumberFile
   /// The platform's file system, with a hook in each call.
@@ -44,8 +44,8 @@ final class StressSeams: Sendable {
     tracker = try StressTrace(role.trackerTrace, of: role.id)
     writer = try StressTrace(role.writerTrace, of: role.id)
     numbers = try StressNumberFile(role.numberFile)
-    files = RealFileSystem(isDefault: servesAllFiles) { [death] call, kind in
-      if call == .write, kind == .main { death.meet(.checkpoint) }
+    files = RealFileSystem(isDefault: servesAllFiles) { [scheduledKill] call, kind in
+      if call == .write, kind == .main { scheduledKill.meet(.checkpoint) }
     }
   }
 
@@ -74,8 +74,8 @@ final class StressSeams: Sendable {
       numberedAt.store(MonotonicClock.now, ordering: .relaxed)
       numbers.note(number, ofWrite: writeCount.load(ordering: .relaxed))
     }
-    actionObserver.signals = { [death] _ in death.meet(.signal) }
-    actionObserver.deletes = { [death] _ in death.meet(.purge) }
+    actionObserver.signals = { [scheduledKill] _ in scheduledKill.meet(.signal) }
+    actionObserver.deletes = { [scheduledKill] _ in scheduledKill.meet(.purge) }
     configuration.actionObserver = actionObserver
     return configuration
   }
@@ -120,7 +120,7 @@ final class StressSeams: Sendable {
     let now = MonotonicClock.now
     let start = min(fetchedAt.load(ordering: .relaxed), now)
     tracker.add([.init(.merged(numbers.map { String($0) }), start...now)])
-    death.meet(.record)
+    scheduledKill.meet(.record)
   }
 
   private func begin(_ write: MemberWrite) {

@@ -16,23 +16,23 @@ protocol DiskStores {
   /// The history layout of the stores: packed, or that of Core Data.
   var layout: HistoryLayout { get }
   /// The expectations that the stores have not met so far, one line each.
-  var faults: CourseFaults { get }
+  var faults: FailedExpectations { get }
 }
 
 /// The expectations that a series of checks has found unmet, one line each.
-final class CourseFaults {
+final class FailedExpectations {
   private(set) var lines: [String] = []
 
   func append(_ line: String) { lines.append(line) }
 }
 
 /// A script of checks on stores on disk, in a folder separate from the plan's store.
-protocol DiskCourse: DiskStores {
+protocol DiskScript: DiskStores {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError)
 }
 
-/// A source of random numbers for a ``DiskCourse``; equal seeds give equal numbers.
-struct CourseSeed {
+/// A source of random numbers for a ``DiskScript``; equal seeds give equal numbers.
+struct ScriptRandom {
   /// The layout of the checked stores: Core Data's for every third seed, otherwise packed.
   let layout: HistoryLayout
   private let random: RandomState
@@ -48,8 +48,8 @@ struct CourseSeed {
   func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
 }
 
-/// A clock for the stores of a ``DiskCourse``, which only the script advances.
-final class CourseClock: Sendable {
+/// A clock for the stores of a ``DiskScript``, which only the script advances.
+final class ScriptClock: Sendable {
   private let seconds = Mutex(700_000_000.0)
 
   var date: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
@@ -64,16 +64,16 @@ extension PlanProcess {
   /// not affect files on disk.
   ///
   /// - Returns: the unmet expectations, one line each.
-  func faults<Course: DiskCourse>(of course: Course) throws(SystemFailure) -> [String] {
+  func faults<Script: DiskScript>(of script: Script) throws(SystemFailure) -> [String] {
     let folder = try ScratchFolder()
-    var course = course
+    var script = script
     do throws(HistoryError) {
-      try course.run(folder)
+      try script.run(folder)
     } catch {
-      course.faults.append("the course ends with \(error)")
+      script.faults.append("the script ends with \(error)")
     }
-    course.expectClosed(folder)
-    return course.faults.lines
+    script.expectClosed(folder)
+    return script.faults.lines
   }
 }
 
