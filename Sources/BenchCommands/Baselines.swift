@@ -58,7 +58,7 @@ struct Baselines {
   init(nextTo runs: String) {
     let whole = (runs as NSString).standardizingPath
     let isNamedRuns = (whole as NSString).lastPathComponent == "runs"
-    let parent = (whole as NSString).deletingLastPathComponent
+    let parent = FolderAccess.parent(of: whole)
     folder = (isNamedRuns ? (parent.isEmpty ? "." : parent) : whole) + "/baselines"
   }
 
@@ -135,7 +135,7 @@ struct ThresholdFile {
   /// - Throws: a lab error when the file cannot be written.
   func write(_ thresholds: CountThresholds) throws(LabError) {
     do {
-      let folder = (path as NSString).deletingLastPathComponent
+      let folder = FolderAccess.parent(of: path)
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let text = try JSONText.of(thresholds) + "\n"
       try text.write(toFile: path, atomically: true, encoding: .utf8)

@@ -50,7 +50,7 @@ package struct RunFolder: Sendable, Hashable {
   ///
   /// - Throws: `RunFolderError`.
   package func makeLatest() throws(RunFolderError) {
-    let isInRuns = Self.isNamedRuns((path as NSString).deletingLastPathComponent)
+    let isInRuns = Self.isNamedRuns(FolderAccess.parent(of: path))
     try FolderAccess.point(latest, to: isInRuns ? "runs/" + name : name)
   }
 
@@ -106,8 +106,8 @@ extension RunFolder {
   /// Opens the folder of an interrupted run; the folder must exist.
   package init(resuming path: String) {
     let whole = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let runs = (whole as NSString).deletingLastPathComponent
-    let parent = runs.hasSuffix("/runs") ? (runs as NSString).deletingLastPathComponent : runs
+    let runs = FolderAccess.parent(of: whole)
+    let parent = runs.hasSuffix("/runs") ? FolderAccess.parent(of: runs) : runs
     self.init(path: whole, latest: parent + "/latest")
   }
 }
@@ -186,9 +186,21 @@ package enum FolderAccess {
     throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
   }
 
+  /// Returns the path of the folder that a path names an entry of; empty for a single relative name.
+  ///
+  /// Foundation's `deletingLastPathComponent` of Swift 6.3 for Linux crashes for a name of one letter.
+  package static func parent(of path: String) -> String {
+    var name = path[...]
+    while name.count > 1, name.last == "/" { name.removeLast() }
+    guard let slash = name.lastIndex(of: "/") else { return "" }
+    var parent = name[..<slash]
+    while parent.last == "/" { parent.removeLast() }
+    return parent.isEmpty ? "/" : String(parent)
+  }
+
   /// Creates a folder unless it exists, after its parent folders.
   package static func makeWithParents(_ path: String) throws(RunFolderError) {
-    let parent = (path as NSString).deletingLastPathComponent
+    let parent = parent(of: path)
     if !parent.isEmpty, !isFolder(parent) { try makeWithParents(parent) }
     try makeIfMissing(path)
   }

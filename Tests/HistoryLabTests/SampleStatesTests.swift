@@ -25,14 +25,17 @@ import Testing
       #expect(try sample(folder + "/two") == whole)
       var joined = StateSample()
       for part in 1...3 {
-        _ = await lab(check + "/part-\(part) --shard \(part)/3")
-        // A part of few plans may have none whose states are read.
-        let folder = folder + "/part-\(part)"
-        guard FileManager.default.fileExists(atPath: folder + "/latest/states.json") else {
-          continue
-        }
-        joined.add(try sample(folder))
+        _ = await lab(check + "/parts --shard \(part)/3")
       }
+      let runs = try FileManager.default.contentsOfDirectory(atPath: folder + "/parts")
+      for run in runs where run != "latest" {
+        // A part of few plans may have none whose states are read.
+        let file = "\(folder)/parts/\(run)/states.json"
+        guard let data = FileManager.default.contents(atPath: file) else { continue }
+        joined.add(try JSONDecoder().decode(StateSample.self, from: data))
+      }
+      let merged = await lab("report merge \(folder)/parts --output \(folder)/merged")
+      #expect(try sample(folder + "/merged") == whole, "\(merged.errors)")
       #expect(joined == whole && (2..<12).contains(whole.planCount) && whole.visitCount > 20)
     }
   }

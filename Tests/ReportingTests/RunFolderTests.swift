@@ -12,6 +12,14 @@ import Testing
     environment: Sample.environment
   )
 
+  @Test(arguments: [
+    ("c", ""), ("c/", ""), ("", ""), ("/", "/"), ("/c", "/"), ("c/d", "c"), ("c//d/", "c"),
+    ("/a/b/c", "/a/b"), ("../c", ".."),
+  ])
+  func `The parent of a path is known for names of one letter, too`(path: String, parent: String) {
+    #expect(FolderAccess.parent(of: path) == parent)
+  }
+
   @Test func `A run without an output is in Reports and is the latest`() throws {
     let folder = try TemporaryFolder()
     let run = try RunFolder.create(for: record, currentFolder: folder.path)

@@ -77,3 +77,9 @@ extension RunOutput {
     try write(StateSample.file, try JSONText.document(joined, named: "the states") + "\n")
   }
 }
+
+extension StateSample: RunFile {
+  package static let title = "a sample of states"
+  package static let versionField = "states"
+  package static let formatVersion = 1
+}

@@ -1,5 +1,6 @@
 import Basics
 import BenchCommands
+import Campaigns
 import Commands
 import Foundation
 import HistoryBenchmarks
@@ -69,7 +70,8 @@ struct ReportMergeVerb: Verb {
 
   private func write(_ joined: Joined, _ folder: RunOutput) throws(LabError) {
     switch joined.content {
-    case .check(let report, let found):
+    case .check(let report, let found, let states):
+      try folder.write(states)
       var document = CheckDocument(report, for: .folder)
       for found in found { document.systems[found.place].add(try found.keep(in: folder)) }
       try folder.write("check.json", try Self.json(document))
@@ -99,7 +101,7 @@ struct ReportMergeVerb: Verb {
 /// The joined parts of a run; all parts are read before anything is written.
 private struct Joined {
   enum Content {
-    case check(CheckReport, [JoinedCounterexample])
+    case check(CheckReport, [JoinedCounterexample], [StateSample])
     case mutants(MutantDocument)
     case stress(StressDocument)
     case benchmarks(BenchmarkResults)
@@ -115,7 +117,7 @@ private struct Joined {
     switch parts.verb {
     case "check":
       let (report, found) = try Self.check(parts)
-      content = .check(report, found)
+      content = .check(report, found, try parts.states())
       (verdict, because) = (report.verdict, report.because)
     case "mutants":
       let document = MutantDocument(

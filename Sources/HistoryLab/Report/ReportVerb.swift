@@ -60,7 +60,7 @@ struct ReportVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let (runs, newest) = try RunCollection.read(options.runs, terminal)
     let path = options.html ?? newest + "/index.html"
-    let folder = (path as NSString).deletingLastPathComponent
+    let folder = FolderAccess.parent(of: path)
     let page = LabPage(runs: runs, trend: try trend(), folder: folder).page
     let images = ChartTool.find(for: composition.command).draw(page.charts)
     try PageFile.write(page.html(images: images), to: path)

@@ -1,4 +1,5 @@
 import Basics
+import Campaigns
 import Commands
 import Foundation
 import HistoryTypes
@@ -166,6 +167,19 @@ struct RunParts {
       documents.append(document)
     }
     return documents
+  }
+
+  /// Returns the samples of states of the parts that have one; a part of few plans may have none.
+  ///
+  /// - Throws: A usage error if a sample cannot be read.
+  func states() throws(LabError) -> [StateSample] {
+    var samples: [StateSample] = []
+    for folder in folders {
+      if let sample: StateSample = try RunDocument.read("\(folder)/\(StateSample.file)") {
+        samples.append(sample)
+      }
+    }
+    return samples
   }
 
   /// Returns the benchmark results of each part.
