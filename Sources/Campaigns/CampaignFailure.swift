@@ -13,6 +13,11 @@ struct CampaignFailure {
   let planCount: Int
   private let text: String
 
+  /// The invariants that depend on the contents of changes, not only on the order of transactions.
+  private static let ofContent: Set = [
+    "Convergence", "HistoryExplainsData", "TombstoneFidelity", "ObserverDelivery", "Durability",
+  ]
+
   /// Reads a counterexample file.
   ///
   /// - Throws: ``CampaignError`` if the file cannot be read.
@@ -27,6 +32,13 @@ struct CampaignFailure {
       throw .failed("\"\(file)\": \(error.description)")
     }
     let (trace, checker) = (counterexample.trace, counterexample.violation.checker)
+    let canonical = CanonicalPlan(
+      trace.header.plan,
+      showsOperations: Self.ofContent.contains(checker)
+    ).description
+    let system = trace.header.system.map { $0.isLetter || $0.isNumber ? $0 : "-" }
+    let name = String(system).prefix(40)
+    key = "\(name)-\(checker)-\(Self.hash("\(String(system)) \(canonical)"))"
     let place = file.split(separator: "/", omittingEmptySubsequences: false)
     let check: CheckDocument? = try Files.read(
       (place.dropLast() + ["check.json"]).joined(separator: "/")
@@ -36,9 +48,10 @@ struct CampaignFailure {
     planCount = max(1, found?.invariants?.first { $0.invariant == checker }?.invalid ?? 1)
   }
 
-  var failurePlan: FailurePlan {
-    let header = counterexample.trace.header
-    return FailurePlan(header.plan, of: header.system, breaks: counterexample.violation.checker)
+  /// Returns the hash of a text as 16 hexadecimal digits.
+  private static func hash(_ text: String) -> String {
+    let digits = String(text.utf8.stableHash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   fileprivate func write(to folder: String) throws(CampaignError) {
@@ -67,9 +80,6 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package var plans: [Place] = []
   /// The number of plans of `tasks` that broke the invariant, because of this bug or another.
   package var planCount = 0
-  /// The key of a failure whose plan this failure's plan contains, so that one bug probably causes both;
-  /// `nil` for a failure of its own.
-  package var part: String?
 
   /// A plan of a check, by the check's seed and the plan's number.
   package struct Place: Codable, Hashable, Sendable {
@@ -131,8 +141,7 @@ extension CampaignFolder {
     _ = try Files.create("\(place)/seen-\(task.name).json", seen)
   }
 
-  /// Returns all failures, the most frequent first; the failures that one bug probably causes follow
-  /// one another.
+  /// Returns all failures, the most frequent first.
   ///
   /// - Throws: ``CampaignError`` if a file cannot be read.
   package func failures() throws(CampaignError) -> [KnownFailure] {
@@ -147,27 +156,6 @@ extension CampaignFolder {
       known.planCount = seen.map(\.failure.planCount).reduce(0, +)
       failures.append(known)
     }
-    return try grouped(failures.sorted { ($1.tasks.count, $0.key) < ($0.tasks.count, $1.key) })
-  }
-
-  private func grouped(_ failures: [KnownFailure]) throws(CampaignError) -> [KnownFailure] {
-    var plans: [String: FailurePlan] = [:]
-    for failure in failures {
-      plans[failure.key] = try CampaignFailure(file: "\(path)/\(failure.path)").failurePlan
-    }
-    let parts = FailurePlan.parts(failures.compactMap { plans[$0.key] })
-    let marked = failures.map { failure in
-      var failure = failure
-      failure.part = parts[failure.key]
-      return failure
-    }
-    let counts = Dictionary(marked.map { ($0.part ?? $0.key, $0.tasks.count) }, uniquingKeysWith: +)
-    func rank(_ failure: KnownFailure) -> (Int, String, Int, Int, String) {
-      let first = failure.part ?? failure.key
-      return (
-        -(counts[first] ?? 0), first, failure.part == nil ? 0 : 1, -failure.tasks.count, failure.key
-      )
-    }
-    return marked.sorted { rank($0) < rank($1) }
+    return failures.sorted { ($1.tasks.count, $0.key) < ($0.tasks.count, $1.key) }
   }
 }

@@ -341,7 +341,6 @@ import Traces
     let status = try CampaignStatus(campaign)
     #expect(status.verdict == "invalid")
     #expect(status.failures.map(\.tasks) == [["1-0001", "1-0002"], ["1-0003"]])
-    #expect(status.failures.map(\.part) == [nil, status.failures[0].key])
     #expect(status.failures.map(\.isConfirmed) == [true, true] && replays == 2)
     #expect(status.failures[0].system == "tracker" && status.failures[0].invariant == "PurgeSafety")
     #expect(status.failures.map(\.planCount) == [8, 1])

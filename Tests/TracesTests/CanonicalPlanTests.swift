@@ -68,48 +68,4 @@ import Testing
     #expect(Self.text(insert) != Self.text(delete))
     #expect(Self.text(insert, false) == Self.text(delete, false))
   }
-
-  private static func contains(_ whole: Plan, _ part: Plan, _ showsOperations: Bool = true) -> Bool
-  {
-    CanonicalPlan(whole, showsOperations: showsOperations)
-      .contains(CanonicalPlan(part, showsOperations: showsOperations))
-  }
-
-  @Test func `A plan contains its commands in their order under other names`() {
-    let whole = Self.plan("app", "widget")
-    var part = Self.plan("sync", "share", 7)
-    part.commands.remove(at: 1)
-    #expect(Self.contains(whole, whole) && Self.contains(whole, part))
-    #expect(!Self.contains(part, whole))
-    part.commands.reverse()
-    #expect(!Self.contains(whole, part))
-    #expect(Self.contains(whole, Plan(header: part.header, commands: [])))
-  }
-
-  @Test func `Two actors of a plan are not one actor of a longer plan`() {
-    var whole = Self.plan("app", "widget")
-    whole.commands.insert(Command(.pass("widget")), at: 1)
-    var part = whole
-    part.commands.remove(at: 2)
-    // The pass of the one that wrote comes first; a search that takes the first pass must go back.
-    #expect(Self.contains(whole, part))
-    part.commands = [whole.commands[0], Command(.pass("app"))]
-    #expect(Self.contains(whole, part))
-    whole.commands[3] = Command(.pass("widget"))
-    #expect(!Self.contains(whole, part))
-  }
-
-  @Test func `A plan with another operation is contained only where operations are not shown`() {
-    let (insert, delete) = (Self.plan("app", "widget"), Self.plan("app", "widget", 1, .delete))
-    #expect(!Self.contains(insert, delete) && Self.contains(insert, delete, false))
-  }
-
-  @Test func `A search among very many equal commands ends`() {
-    var whole = Self.plan("app", "widget")
-    whole.commands = Array(repeating: Command(.pass("app")), count: 60)
-    var part = whole
-    part.commands =
-      Array(repeating: Command(.pass("app")), count: 30) + [Command(.clock(advance: 1))]
-    #expect(!Self.contains(whole, part))
-  }
 }

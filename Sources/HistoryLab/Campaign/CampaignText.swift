@@ -22,7 +22,10 @@ struct CampaignText {
     if status.plans > 0 || status.done == 0 {
       parts.append("\(status.plans.counted("plan")), \(status.steps.counted("step"))")
     }
-    parts.append(found)
+    parts.append(
+      status.failures.isEmpty
+        ? "nothing found" : "\(status.failures.count.counted("failure")) found"
+    )
     let others = status.foundWithoutPlan.count
     if others > 0 { parts.append("\(others.counted("task")) failed without a counterexample") }
     if !status.undecided.isEmpty {
@@ -31,14 +34,6 @@ struct CampaignText {
     if !status.givenUp.isEmpty { parts.append("\(status.givenUp.count.counted("task")) given up") }
     if status.isDrained { parts.append("drained") }
     return parts.joined(separator: "; ") + "."
-  }
-
-  /// The number of failures, and of the bugs that probably cause them if one causes several.
-  private var found: String {
-    guard !status.failures.isEmpty else { return "nothing found" }
-    let bugs = status.failures.count { $0.part == nil }
-    return "\(status.failures.count.counted("failure")) found"
-      + (bugs < status.failures.count ? ", probably of \(bugs.counted("bug"))" : "")
   }
 
   /// An estimate of the failures that the campaign has not found yet; empty if no plans have run.
@@ -114,18 +109,15 @@ struct CampaignText {
     var table = ReportTable(
       caption: "Found",
       columns: [
-        .number("bug"), .text("system"), .text("invariant"), .number("plans"), .number("tasks"),
+        .text("system"), .text("invariant"), .number("plans"), .number("tasks"),
         .text("seed:plan"), .number("commands"), .text("seen again"), .text("replay"),
       ]
     )
-    var bug = 0
     for failure in status.failures {
-      if failure.part == nil { bug += 1 }
       let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
       let file = (folder.isEmpty ? "" : folder + "/") + failure.path
       table.append([
-        bug.grouped, failure.system, failure.invariant, failure.planCount.grouped,
-        failure.tasks.count.grouped,
+        failure.system, failure.invariant, failure.planCount.grouped, failure.tasks.count.grouped,
         Self.places(failure.plans),
         failure.commandCount.grouped, again,
         command.line("replay \(file.shellQuoted)"),

@@ -118,11 +118,6 @@ struct MutantDocument: Codable, RunFile {
     let firstAtLeast: Int
     /// The number of seeds with a killing plan that shrank to `commandsLeast` commands.
     let atLeast: Int
-    /// The number of different failures that a campaign would list for all shrunk plans; `nil` in files of
-    /// older versions.
-    let failures: Int?
-    /// The number of bugs that a campaign would say probably cause these failures.
-    let bugs: Int?
     /// The shortest killing plan of this run; each element is a line of the plan format.
     let plan: [String]
   }
@@ -194,7 +189,6 @@ struct MutantDocument: Codable, RunFile {
 
   private static func outcome(_ outcome: MutantOutcome) -> Outcome {
     let plan = outcome.shortest.map { PlanCodec.encode($0.plan) } ?? ""
-    let counts = outcome.campaignCounts
     return Outcome(
       mutant: outcome.mutant.name,
       sentence: outcome.mutant.sentence,
@@ -211,8 +205,6 @@ struct MutantDocument: Codable, RunFile {
       commandsLeast: outcome.mutant.least,
       firstAtLeast: outcome.firstLeastCount,
       atLeast: outcome.leastCount,
-      failures: counts.failures,
-      bugs: counts.bugs,
       plan: plan.split(separator: "\n").map(String.init)
     )
   }
@@ -245,7 +237,7 @@ struct MutantText {
     var table = ReportTable(columns: [
       .text("mutant"), .text("outcome"), .number("killed"), .text("by"), .number("cases"),
       .number("seconds"), .number("first"), .number("shortest"), .number("least"),
-      .number("at least"), .number("failures"), .number("bugs"),
+      .number("at least"),
     ])
     for outcome in report.outcomes { table.append(cells(outcome)) }
     return table
@@ -254,7 +246,6 @@ struct MutantText {
   private func cells(_ outcome: MutantOutcome) -> [String] {
     let kills = outcome.killCount
     let checkers = outcome.checkers.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
-    let counts = outcome.campaignCounts
     return [
       outcome.mutant.name, outcome.word,
       outcome.isTried ? "\(kills)/\(outcome.trials.count)" : "", checkers,
@@ -264,8 +255,6 @@ struct MutantText {
       kills > 0 ? text(outcome.shortestMedian) : "",
       outcome.mutant.least > 0 ? String(outcome.mutant.least) : "",
       kills > 0 ? "\(outcome.leastCount)/\(kills)" : "",
-      kills > 0 ? String(counts.failures) : "",
-      kills > 0 ? String(counts.bugs) : "",
     ]
   }
 

@@ -1,4 +1,3 @@
-import Campaigns
 import Checkers
 import Commands
 import Measuring
@@ -348,16 +347,6 @@ struct MutantOutcome: Sendable {
 
   /// The number of seeds for which at least one killing plan shrank to the shortest known length.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
-
-  /// The number of different failures that a campaign would list for the shrunk plans, and the number of
-  /// bugs that probably cause them.
-  var campaignCounts: (failures: Int, bugs: Int) {
-    let all = trials.flatMap(\.kills).map { kill in
-      FailurePlan(kill.plan, of: mutant.name, breaks: kill.checkers.shrunk)
-    }
-    let keys = Set(all.map(\.key))
-    return (keys.count, keys.count - FailurePlan.parts(all).count)
-  }
 
   /// The shortest killing plan of all seeds.
   var shortest: MutantTrial.Kill? {
