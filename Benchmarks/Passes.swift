@@ -51,10 +51,8 @@ enum Passes {
         return try data.file.store.rows(data.entity, sortedKeys: data.changedKeys)
       }
       return WorkTally(
-        count: rows.keys.count,
-        sum: rows.keys.indices.reduce(0) {
-          $0 + MergeData.int(rows.values(of: $1)[2])
-        }
+        count: rows.count,
+        sum: rows.reduce(0) { $0 + MergeData.int($1.values[2]) }
       )
     }
   }
@@ -129,8 +127,8 @@ enum Merges {
         try data.file.store.rows(data.entity, sortedKeys: data.changedKeys)
       }
       return WorkTally(
-        count: rows.keys.count,
-        sum: rows.keys.indices.reduce(0) { $0 + MergeData.int(rows.values(of: $1)[2]) }
+        count: rows.count,
+        sum: rows.reduce(0) { $0 + MergeData.int($1.values[2]) }
       )
     }
   }

@@ -41,8 +41,7 @@ struct HistoryWriter {
     entity = store.model.number(of: SampleData.item) ?? 0
     writer = store.makeWriter()
     random = SplitMix64(seed: seed)
-    let rows = try store.rows(entity)
-    live = zip(rows.keys, rows.versions).map { LiveItem(key: $0, version: $1) }
+    live = try store.rows(entity).map { LiveItem(key: $0.key, version: $0.version) }
   }
 
   mutating func append(_ transactions: Int) throws {

@@ -77,30 +77,50 @@ struct EntityTable: Sendable {
 
   /// Replaces the rows of registered objects with those of a batch; other rows of the batch are ignored.
   mutating func refresh(_ batch: RowBatch) {
-    for index in batch.keys.indices where contains(batch.keys[index]) { put(batch, index) }
+    batch.bytes.withUnsafeBytes { bytes in
+      PackedRecord.visit(bytes, batch.types) { record, byteCount in
+        if contains(PackedRecord.key(at: record)) { put(record, byteCount) }
+      }
+    }
   }
 
   /// Registers or refreshes the objects of a batch.
   ///
   /// An empty table takes over the batch's records without copying them.
   mutating func put(_ batch: RowBatch) {
-    if count == 0 {
-      bytes = batch.bytes
-      unusedCount = 0
-      reserve(batch.keys.count)
-      for index in batch.keys.indices {
-        let key = batch.keys[index]
-        place(key, batch.byteRange(of: index).lowerBound, at: position(of: key))
+    guard count == 0 else {
+      return batch.bytes.withUnsafeBytes { PackedRecord.visit($0, batch.types) { put($0, $1) } }
+    }
+    bytes = batch.bytes
+    unusedCount = 0
+    reserve(batch.count)
+    batch.bytes.withUnsafeBytes { bytes in
+      var start = 0
+      PackedRecord.visit(bytes, batch.types) { record, byteCount in
+        let key = PackedRecord.key(at: record)
+        place(key, start, at: position(of: key))
+        start += byteCount
       }
-    } else {
-      for index in batch.keys.indices { put(batch, index) }
     }
   }
 
-  private mutating func put(_ batch: RowBatch, _ index: Int) {
-    let start = bytes.count
-    bytes.append(contentsOf: batch.bytes[batch.byteRange(of: index)])
-    take(batch.keys[index], start, at: position(of: batch.keys[index]))
+  /// Registers or refreshes the object of a record from outside of the table.
+  ///
+  /// A record that is as long as the object's previous record overwrites it.
+  private mutating func put(_ record: UnsafeRawPointer, _ byteCount: Int) {
+    let key = PackedRecord.key(at: record)
+    let position = position(of: key)
+    let entry = entries[position]
+    if entry != 0, size(of: entry) == byteCount {
+      bytes.withUnsafeMutableBytes { bytes in
+        let old = Self.address(of: entry, in: UnsafeRawBufferPointer(bytes))
+        UnsafeMutableRawPointer(mutating: old).copyMemory(from: record, byteCount: byteCount)
+      }
+    } else {
+      let start = bytes.count
+      bytes.append(contentsOf: UnsafeRawBufferPointer(start: record, count: byteCount))
+      place(key, start, at: position)
+    }
   }
 
   /// Sets some attributes of a registered object to values, one for each bit of `columns`.
@@ -130,6 +150,7 @@ struct EntityTable: Sendable {
   ) -> Bool {
     bytes.withUnsafeMutableBytes { bytes in
       var place = Self.address(of: entry, in: UnsafeRawBufferPointer(bytes))
+      place += PackedRecord.sizeByteCount
       _ = PackedRow.varint(at: &place)
       let start = place
       _ = PackedRow.varint(at: &place)
@@ -192,33 +213,19 @@ struct EntityTable: Sendable {
   }
 
   private func key(of entry: UInt32) -> Int64 {
-    bytes.withUnsafeBytes { bytes in
-      var place = Self.address(of: entry, in: bytes)
-      return PackedRow.zigzag(at: &place)
-    }
+    bytes.withUnsafeBytes { PackedRecord.key(at: Self.address(of: entry, in: $0)) }
   }
 
   /// Returns the number of bytes of a record, including those up to the next one.
   private func size(of entry: UInt32) -> Int {
-    bytes.withUnsafeBytes { bytes in
-      let row = Self.record(entry, in: bytes).row
-      let end = row + PackedRow.byteCount(of: row, types)
-      return Self.rounded(end - Self.address(of: entry, in: bytes))
-    }
+    bytes.withUnsafeBytes { PackedRecord.byteCount(at: Self.address(of: entry, in: $0), types) }
   }
-
-  private static func rounded(_ count: Int) -> Int { (count + unit - 1) / unit * unit }
 
   /// Ends the record at the end of the bytes, and makes the entry at a position refer to it.
-  private mutating func endRecord(_ key: Int64, from start: Int, at position: Int) {
-    PackedRecord.end(in: &bytes)
-    take(key, start, at: position)
-  }
-
-  /// Makes the entry at a position refer to the record at the end of the bytes.
   ///
   /// A record that is as long as the object's previous record overwrites it.
-  private mutating func take(_ key: Int64, _ start: Int, at position: Int) {
+  private mutating func endRecord(_ key: Int64, from start: Int, at position: Int) {
+    PackedRecord.end(in: &bytes, from: start)
     let entry = entries[position]
     guard entry != 0 else { return add(key, start, at: position) }
     let (old, size) = ((Int(entry) - 1) * Self.unit, size(of: entry))
@@ -286,8 +293,7 @@ struct EntityTable: Sendable {
     bytes.withUnsafeBytes { bytes in
       var position = home(of: key)
       while entries[position] != 0 {
-        var place = Self.address(of: entries[position], in: bytes)
-        if PackedRow.zigzag(at: &place) == key { break }
+        if PackedRecord.key(at: Self.address(of: entries[position], in: bytes)) == key { break }
         position = after(position)
       }
       return position

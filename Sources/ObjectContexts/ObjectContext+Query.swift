@@ -112,7 +112,7 @@ extension ContextState {
     others.limit = query.limit.map { $0.addingReportingOverflow(query.offset) }
       .map { $0.overflow ? .max : $0.partialValue }
     let batch = try store.rows(number, others)
-    var found = batch.keys.indices.map { batch[$0] }
+    var found = batch.map { FoundRow($0) }
     let edited = try editedRows(of: number, matching: query.predicate)
     if !edited.isEmpty {
       found += edited.map { FoundRow(key: $0.key, version: nil, values: $0.row) }
@@ -122,14 +122,10 @@ extension ContextState {
   }
 }
 
-extension RowBatch {
-  /// The row at an index.
-  subscript(index: Int) -> FoundRow {
-    FoundRow(
-      key: keys[index],
-      version: versions[index],
-      values: values(of: index)[...]
-    )
+extension FoundRow {
+  /// Creates a found row without unsaved edits.
+  init(_ row: RowBatch.Row) {
+    self.init(key: row.key, version: row.version, values: row.values[...])
   }
 }
 

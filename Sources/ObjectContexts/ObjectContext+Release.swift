@@ -62,7 +62,7 @@ extension ObjectContext {
     }
     let batch = try (state.pinned ?? store).rows(id.entity, sortedKeys: [id.key])
     state[table: id.entity].put(batch)
-    return !batch.keys.isEmpty
+    return batch.count > 0
   }
 
   /// Returns whether an object exists; reads the object if the context may have released it.

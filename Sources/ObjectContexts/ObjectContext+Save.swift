@@ -157,7 +157,7 @@ extension ContextState {
     var gone: Set<ObjectID> = []
     for batch in batches {
       let wanted = wanted[Int(batch.entity) - 1]
-      if batch.keys.count < wanted.count {
+      if batch.count < wanted.count {
         let missing = Set(wanted).subtracting(batch.keys)
         gone.formUnion(missing.map { ObjectID(entity: batch.entity, key: $0) })
       }

@@ -251,9 +251,9 @@ extension Store {
     for batch in try snapshot().rows {
       guard let entity = model.entity(batch.entity) else { continue }
       let names = entity.attributes.map(\.name)
-      for (index, key) in batch.keys.enumerated() {
-        let row = batch.values[index * batch.width..<(index + 1) * batch.width]
-        held[ObjectName(entity.name, key)] = Dictionary(uniqueKeysWithValues: zip(names, row))
+      for row in batch {
+        let values = Dictionary(uniqueKeysWithValues: zip(names, row.values))
+        held[ObjectName(entity.name, row.key)] = values
       }
     }
     return held

@@ -129,10 +129,9 @@ final class PlanStore {
     var held: [NamedRow] = []
     for batch in snapshot.rows {
       guard let entity = store.model.entity(batch.entity) else { continue }
-      for (index, key) in batch.keys.enumerated() {
-        let row = batch.values[index * batch.width..<(index + 1) * batch.width]
-        let name = objects.name(ObjectID(entity: batch.entity, key: key), in: store.model)
-        let values = references.planned(row, of: entity, objects, in: store.model)
+      for row in batch {
+        let name = objects.name(ObjectID(entity: batch.entity, key: row.key), in: store.model)
+        let values = references.planned(row.values[...], of: entity, objects, in: store.model)
         held.append(NamedRow(name: name, entity: entity, values: values))
       }
     }

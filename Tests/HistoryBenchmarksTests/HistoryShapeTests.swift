@@ -75,8 +75,8 @@ import Testing
       let found = try others.withUnsafeMutableBufferPointer { try floor.rows(keys, into: $0) }
       #expect(rows.keys == [81, 82, 100, 9_999, 10_080])
       #expect(others.prefix(found).map(\.key) == rows.keys)
-      #expect(others.prefix(found).map(\.version) == rows.versions)
-      #expect(others.prefix(found).flatMap { $0.item.values } == rows.values)
+      #expect(others.prefix(found).map(\.version) == rows.map(\.version))
+      #expect(others.prefix(found).flatMap { $0.item.values } == rows.flatMap(\.values))
     }
   }
 

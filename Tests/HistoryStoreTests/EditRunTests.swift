@@ -61,8 +61,8 @@ import Testing
         lines.append("\(error)")
       }
       let rows = try store.rows(1)
-      lines += rows.keys.indices.map { place in
-        "\(rows.keys[place]) \(rows.versions[place]) \(rows.values(of: place))"
+      lines += rows.map { row in
+        "\(row.key) \(row.version) \(row.values)"
       }
       let page = try store.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
       for change in page.changeRecords where change.entity == 1 {

@@ -32,7 +32,7 @@ struct RowBatchTests {
   @Test func `Rows are read by keys, each with its version and exact values`() throws {
     let batch = try store.rows(1, sortedKeys: ids.map(\.key))
     #expect(batch.keys == ids.map(\.key) && batch.versions == [1, 2, 3])
-    #expect(batch.values(of: 1) == Self.large)
+    #expect(batch.count == 3 && Array(batch)[1].values == Self.large)
     #expect(batch.values == Self.row + Self.large + Self.row)
     #expect(try store.rows(1).values == batch.values)
   }
@@ -56,5 +56,18 @@ struct RowBatchTests {
     try store.save([ObjectEdit(.insert, tag, values: ["t"])])
     let batches = try store.rows(sortedKeys: [[], [tag.key, 99]])
     #expect(batches.map(\.entity) == [2] && batches.map(\.values) == [["t"]])
+  }
+
+  @Test func `Rows around the greatest size that a record states are read one by one`() throws {
+    let texts = (0..<40).map { String(repeating: "x", count: 995 + $0) }
+    let keys = try texts.map { text in
+      let id = try store.makeObjectID("Tag")
+      try store.save([ObjectEdit(.insert, id, values: [.string(text)])])
+      return id.key
+    }
+    for batch in [try store.rows(2), try store.rows(2, sortedKeys: keys)] {
+      #expect(batch.keys == keys && batch.column(0) == texts.map { .string($0) })
+      #expect(batch.map(\.key) == keys && batch.versions == (4..<44).map { $0 })
+    }
   }
 }

@@ -45,9 +45,7 @@ import Testing
 
     mutating func put(_ batch: RowBatch, _ values: [Int64: [Value]]) {
       table.put(batch)
-      for (key, version) in zip(batch.keys, batch.versions) {
-        rows[key] = (version, values[key] ?? [])
-      }
+      for row in batch { rows[row.key] = (row.version, values[row.key] ?? []) }
     }
 
     mutating func set(_ columns: UInt64, _ values: [Value], _ version: Int64, _ key: Int64) {
@@ -161,6 +159,24 @@ import Testing
     pair.rows = [:]
     pair.put(try store.rows(1), values)
     pair.check()
+  }
+
+  @Test func `Records around the greatest size that they state are replaced and moved`() {
+    var pair = Pair([.string, .int])
+    func put(_ key: Int64, _ count: Int, _ version: Int64) {
+      let text = String(repeating: "x", count: count)
+      pair.put(key, version, [.string(text), .int(Int64(count))])
+    }
+    for key in 0..<40 as Range<Int64> { put(key, 990 + Int(key), 1) }
+    pair.check()
+    for key in 0..<40 as Range<Int64> { put(key, 1029 - Int(key), 2) }
+    pair.check()
+    for key in stride(from: 0, to: 40, by: 3) as StrideTo<Int64> {
+      pair.table.remove(key)
+      pair.rows[key] = nil
+    }
+    pair.check()
+    for key in 0..<40 as Range<Int64> { pair.check(key) }
   }
 
   @Test func `A copy of a table does not change with the original`() {

@@ -143,8 +143,17 @@ extension Store {
 }
 
 extension RowBatch {
+  /// The versions of the rows.
+  package var versions: [Int64] { map(\.version) }
+
+  /// The number of values of a row.
+  package var width: Int { types.count }
+
+  /// The values of all rows, concatenated.
+  package var values: [Value] { flatMap(\.values) }
+
   /// The values of one attribute, in key order.
   package func column(_ index: Int) -> [Value] {
-    keys.indices.map { values(of: $0)[index] }
+    map { $0.values[index] }
   }
 }

@@ -158,9 +158,7 @@ struct PastValueReader {
 
   private func ownRows(of entity: Int32, _ keys: [Int64]) throws(HistoryError) -> [Row] {
     let batch = try store.rows(entity, sortedKeys: keys)
-    return batch.keys.enumerated().map { row, key in
-      (key, batch.values(of: row))
-    }
+    return batch.map { ($0.key, $0.values) }
   }
 
   /// Reads the rows of an entity from its table, which has the name of the entity's root entity.

@@ -138,14 +138,12 @@ private struct DataMigration {
       // A closure may insert objects of the same entity, which are not migrated.
       let greatest =
         try core.connection.integer("SELECT max(_key) FROM \"\(table.tableName)\"") ?? 0
-      while let rows = try batch(of: table, after: after, through: greatest),
-        let key = rows.keys.last
-      {
-        for (index, key) in rows.keys.enumerated() {
-          try writer.migrate(key, rows, index, table, closure)
+      while let rows = try batch(of: table, after: after, through: greatest) {
+        for row in rows {
+          try writer.migrate(row, table, closure)
+          after = row.key
         }
-        after = key
-        objectCount += rows.keys.count
+        objectCount += rows.count
         try progress(MigrationProgress(objectCount: objectCount, total: total))
         guard core.packed.count >= Self.changeCountMax, core.tracksHistory else { continue }
         (last, written) = try end(after: last)
@@ -196,7 +194,7 @@ private struct DataMigration {
     defer { query.statement.reset() }
     var rows = RowBatch(entity: table.number, types: table.types)
     while try query.statement.step() { rows.append(query.statement) }
-    return rows.keys.isEmpty ? nil : rows
+    return rows.count > 0 ? rows : nil
   }
 }
 
@@ -222,34 +220,32 @@ private final class MigrationWriter {
 
   /// Passes one object to a closure, and writes the values that it sets.
   func migrate(
-    _ key: Int64,
-    _ rows: RowBatch,
-    _ index: Int,
+    _ old: RowBatch.Row,
     _ table: EntityStatements,
     _ closure: (inout MigratedObject) throws -> Void
   ) throws {
     let target = tables[Int(table.number) - 1]
     var object = MigratedObject(
-      ObjectID(entity: table.number, key: key),
+      ObjectID(entity: table.number, key: old.key),
       table.entity,
-      rows.values(of: index)[...],
+      old.values[...],
       target.entity.isDeclared ? target.entity : nil,
       inserting: { [self] in try insert($0, $1) }
     )
     try closure(&object)
     guard object.columns != 0 else { return }
     let row = try target.update(object.columns, core.connection)
-    row.statement.bind(key, at: 1)
+    row.statement.bind(old.key, at: 1)
     row.statement.bind(version, at: 2)
     row.statement.bindNull(at: 3)
     let set = target.entity.attributes.indices.filter { object.columns >> UInt64($0) & 1 == 1 }
     for (offset, (value, index)) in zip(object.setValues, set).enumerated() {
       try core.check(value, of: target.entity.attributes[index], in: target.entity)
-      if value == .null { try target.checkOptional(index, key) }
+      if value == .null { try target.checkOptional(index, old.key) }
       row.statement.bind(value, at: Int32(offset) + 4)
     }
     try row.statement.run()
-    core.packed.update(table.number, key, target.numbers(of: object.columns))
+    core.packed.update(table.number, old.key, target.numbers(of: object.columns))
   }
 
   private func insert(_ name: String, _ values: [String: Value]) throws -> ObjectID {

@@ -1,10 +1,11 @@
-import HistoryTypes
+public import HistoryTypes
 import SQLiteStorage
 
-/// The packed form of an object in memory: its key, the version of its row, then its ``PackedRow``.
+/// The packed form of an object in memory: its size, its key, the version of its row, its ``PackedRow``.
 ///
-/// Records are adjacent in an array of bytes, and each starts at a multiple of ``unit`` bytes. A batch of
-/// rows from the store consists of records, so that a context takes them over as they are.
+/// Records are adjacent in an array of bytes, and each starts at a multiple of ``unit`` bytes. The first
+/// byte is the size in units, or 0 if the record is longer than 255 units and must be read to find its end.
+/// A batch of rows from the store consists of records, so that a context takes them over as they are.
 @usableFromInline
 package struct PackedRecord {
   /// The alignment of records, in bytes.
@@ -12,6 +13,9 @@ package struct PackedRecord {
   /// A stored constant of another module would be initialized at run time, with a check at each access.
   @inlinable
   package static var unit: Int { 4 }
+  /// The number of bytes before the key.
+  @inlinable
+  package static var sizeByteCount: Int { 1 }
   /// The least number of bytes of a version, so that a save in a store of few transactions finds room for
   /// the next version.
   private static let versionByteCountMin = 3
@@ -31,17 +35,58 @@ package struct PackedRecord {
   @inlinable
   @inline(__always)
   package init(at start: UnsafeRawPointer) {
-    var place = start
+    var place = start + Self.sizeByteCount
     key = PackedRow.zigzag(at: &place)
     version = PackedRow.zigzag(at: &place)
     row = place
   }
 
-  /// Appends the key and the version of a record, and returns the record's place.
+  /// Returns the key of the record at a place.
+  @inlinable
+  @inline(__always)
+  package static func key(at start: UnsafeRawPointer) -> Int64 {
+    var place = start + sizeByteCount
+    return PackedRow.zigzag(at: &place)
+  }
+
+  /// Returns the number of bytes from the record at a place to the next record.
+  @inlinable
+  @inline(__always)
+  package static func byteCount(at start: UnsafeRawPointer, _ types: [AttributeType]) -> Int {
+    let units = Int(start.load(as: UInt8.self))
+    return units > 0 ? units &* unit : longByteCount(at: start, types)
+  }
+
+  @usableFromInline
+  @inline(never)
+  static func longByteCount(at start: UnsafeRawPointer, _ types: [AttributeType]) -> Int {
+    let row = PackedRecord(at: start).row
+    let count = row + PackedRow.byteCount(of: row, types) - start
+    return (count + unit - 1) / unit * unit
+  }
+
+  /// Calls a closure with the place and the number of bytes of each record.
+  @inlinable
+  @inline(__always)
+  package static func visit(
+    _ bytes: UnsafeRawBufferPointer,
+    _ types: [AttributeType],
+    _ body: (UnsafeRawPointer, Int) -> Void
+  ) {
+    guard var place = bytes.baseAddress else { return }
+    let end = place + bytes.count
+    while place < end {
+      let count = byteCount(at: place, types)
+      body(place, count)
+      place += count
+    }
+  }
+
+  /// Appends the start of a record up to its version, and returns the record's place.
   package static func begin(_ key: Int64, _ version: Int64, in bytes: inout [UInt8]) -> Int {
     let start = bytes.count
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * PackedRow.numberByteCountMax) {
-      room in
+    let byteCountMax = sizeByteCount + 2 * PackedRow.numberByteCountMax
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCountMax) { room in
       guard let begin = room.baseAddress else { return }
       let end = put(key, version, at: begin)
       bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
@@ -49,20 +94,27 @@ package struct PackedRecord {
     return start
   }
 
-  /// Ends the record at the end of the bytes.
-  package static func end(in bytes: inout [UInt8]) {
+  /// Ends the record that starts at a place and is the last one.
+  package static func end(in bytes: inout [UInt8], from start: Int) {
     while bytes.count % unit != 0 { bytes.append(0) }
+    bytes[start] = size(bytes.count - start)
   }
 
+  /// Returns the first byte of a record with a number of bytes.
+  @inline(__always)
+  private static func size(_ byteCount: Int) -> UInt8 { UInt8(exactly: byteCount / unit) ?? 0 }
+
+  /// Puts the start of a record of unknown size.
   private static func put(
     _ key: Int64,
     _ version: Int64,
     at place: UnsafeMutablePointer<UInt8>
   ) -> UnsafeMutablePointer<UInt8> {
-    ByteWriter.put(
+    place.pointee = 0
+    return ByteWriter.put(
       ByteWriter.zigzag(version),
       countMin: versionByteCountMin,
-      at: ByteWriter.put(ByteWriter.zigzag(key), at: place)
+      at: ByteWriter.put(ByteWriter.zigzag(key), at: place + sizeByteCount)
     )
   }
 
@@ -80,8 +132,9 @@ package struct PackedRecord {
       guard let begin = room.baseAddress else { return }
       let full = begin + (roomByteCount - reserveByteCount)
       var end = put(row.int(0), row.int(1), at: begin)
-      let masks = bytes.count + (end - begin)
-      // The place of the masks until they are appended.
+      let start = bytes.count
+      let masks = start + (end - begin)
+      // The place of the masks until they are appended, with the record's first byte.
       var gathered: UnsafeMutablePointer<UInt8>? = end
       let maskByteCount = (types.count + 7) >> 3
       for _ in 0..<maskByteCount {
@@ -126,6 +179,8 @@ package struct PackedRecord {
         end.pointee = 0
         end += 1
       }
+      let size = size(bytes.count + (end - begin) - start)
+      if gathered == nil { bytes[start] = size } else { begin.pointee = size }
       for index in 0..<maskByteCount {
         let byte = UInt8(truncatingIfNeeded: mask >> UInt64(8 * index))
         if let gathered { gathered[index] = byte } else { bytes[masks + index] = byte }

@@ -2,61 +2,6 @@ public import Foundation
 public import HistoryTypes
 import SQLiteStorage
 
-/// Rows of one entity, packed into one array of bytes without an allocation per row.
-package struct RowBatch: Sendable {
-  /// The entity's number.
-  package let entity: Int32
-  /// The types of the entity's attributes.
-  package let types: [AttributeType]
-  /// The keys of the rows.
-  package private(set) var keys: [Int64] = []
-  /// The versions of the rows: the transactions that wrote them last.
-  package private(set) var versions: [Int64] = []
-  /// A ``PackedRecord`` for each row, one after another.
-  package private(set) var bytes: [UInt8] = []
-  /// The offset of each record in `bytes`.
-  private var starts: [Int] = []
-
-  package init(entity: Int32, types: [AttributeType]) {
-    self.entity = entity
-    self.types = types
-  }
-
-  /// The number of values of a row.
-  package var width: Int { types.count }
-
-  /// The values of all rows, concatenated.
-  package var values: [Value] { keys.indices.flatMap { values(of: $0) } }
-
-  /// The range of a record's bytes.
-  package func byteRange(of index: Int) -> Range<Int> {
-    starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)
-  }
-
-  /// Returns the values of a row, one for each attribute.
-  package func values(of index: Int) -> [Value] {
-    bytes.withUnsafeBytes { bytes in
-      guard let first = bytes.baseAddress else { return [] }
-      return PackedRow.values(in: PackedRecord(at: first + starts[index]).row, of: types)
-    }
-  }
-
-  fileprivate mutating func reserve(_ rowCount: Int) {
-    keys.reserveCapacity(rowCount)
-    versions.reserveCapacity(rowCount)
-    starts.reserveCapacity(rowCount)
-  }
-
-  /// Appends a row, whose columns are its key, its version, then its values.
-  @inline(__always)
-  mutating func append(_ row: borrowing some RowValues & ~Copyable) {
-    keys.append(row.int(0))
-    versions.append(row.int(1))
-    starts.append(bytes.count)
-    PackedRecord.append(row, of: types, to: &bytes)
-  }
-}
-
 extension Store {
   /// Reads the rows with the given keys, in key order; keys without a row are skipped.
   ///
@@ -129,7 +74,6 @@ extension StoreCore {
   func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
     let table = try table(number)
     var batch = RowBatch(entity: number, types: table.types)
-    batch.reserve(keys.count)
     try statements.rowReader(connection).read(keys, of: table, into: &batch, connection)
     return batch
   }

@@ -225,7 +225,7 @@ struct LiveList: Sendable {
     }
     guard !unknown.isEmpty else { return [:] }
     let batch = try store.rows(number, sortedKeys: unknown.sorted())
-    return Dictionary(uniqueKeysWithValues: batch.keys.indices.map { (batch.keys[$0], batch[$0]) })
+    return Dictionary(uniqueKeysWithValues: batch.map { ($0.key, FoundRow($0)) })
   }
 
   /// Removes the objects at some positions.

@@ -82,7 +82,7 @@ final class OperationWorld: @unchecked Sendable {
     let rows = try observer.snapshot().rows
     let page = try observer.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
     return Holding(
-      rows: rows.map(\.values),
+      rows: rows.map { $0.flatMap(\.values) },
       keys: rows.map(\.keys),
       transactions: page.transactions.map { transaction in
         let changes = transaction.changes.map { "\($0.type) \($0.objectID) \($0.columns)" }
