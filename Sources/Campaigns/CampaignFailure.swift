@@ -4,19 +4,13 @@ import Traces
 
 /// A counterexample that a task found; counterexamples with equal keys count as one failure.
 struct CampaignFailure {
-  /// The name of the system, the invariant, and a hash of the plan in canonical form.
-  let key: String
+  let key: FailureKey
   let counterexample: Counterexample
   /// The number of the shrunk plan; `nil` if the run's `check.json` does not list the counterexample.
   let plan: Int?
   /// The number of plans of the run that broke the invariant; 1 if the run's `check.json` has no count.
   let planCount: Int
   private let text: String
-
-  /// The invariants that depend on the contents of changes, not only on the order of transactions.
-  private static let ofContent: Set = [
-    "Convergence", "HistoryExplainsData", "TombstoneFidelity", "ObserverDelivery", "Durability",
-  ]
 
   /// Reads a counterexample file.
   ///
@@ -32,13 +26,7 @@ struct CampaignFailure {
       throw .failed("\"\(file)\": \(error.description)")
     }
     let (trace, checker) = (counterexample.trace, counterexample.violation.checker)
-    let canonical = CanonicalPlan(
-      trace.header.plan,
-      showsOperations: Self.ofContent.contains(checker)
-    ).description
-    let system = trace.header.system.map { $0.isLetter || $0.isNumber ? $0 : "-" }
-    let name = String(system).prefix(40)
-    key = "\(name)-\(checker)-\(Self.hash("\(String(system)) \(canonical)"))"
+    key = FailureKey(trace.header.plan, of: trace.header.system, breaks: checker)
     let place = file.split(separator: "/", omittingEmptySubsequences: false)
     let check: CheckDocument? = try Files.read(
       (place.dropLast() + ["check.json"]).joined(separator: "/")
@@ -46,12 +34,6 @@ struct CampaignFailure {
     let found = check?.systems.first { $0.system == trace.header.system }
     plan = found?.counterexamples?.first { $0.file == String(place.last ?? "") }?.foundInPlan
     planCount = max(1, found?.invariants?.first { $0.invariant == checker }?.invalid ?? 1)
-  }
-
-  /// Returns the hash of a text as 16 hexadecimal digits.
-  private static func hash(_ text: String) -> String {
-    let digits = String(text.utf8.stableHash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   fileprivate func write(to folder: String) throws(CampaignError) {
@@ -111,7 +93,7 @@ extension CampaignFolder {
 
   /// Returns whether no worker has replayed a failure's counterexample in another process yet.
   func isUntried(_ failure: CampaignFailure) throws(CampaignError) -> Bool {
-    try seen(of: failure.key).allSatisfy { $0.failure.isConfirmed == nil }
+    try seen(of: failure.key.text).allSatisfy { $0.failure.isConfirmed == nil }
   }
 
   /// Records that a task has found a failure; does nothing if this is already recorded.
@@ -121,12 +103,12 @@ extension CampaignFolder {
     by worker: String,
     isConfirmed: Bool?
   ) throws(CampaignError) {
-    let place = place(of: failure.key)
+    let place = place(of: failure.key.text)
     try Files.makeFolder(place)
     let (trace, violation) = (failure.counterexample.trace, failure.counterexample.violation)
     if try !Files.names(in: place).contains(KnownFailure.file) { try failure.write(to: place) }
     var known = KnownFailure(
-      key: failure.key,
+      key: failure.key.text,
       system: trace.header.system,
       invariant: violation.checker,
       because: violation.because,

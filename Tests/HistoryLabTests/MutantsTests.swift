@@ -134,7 +134,7 @@ import Testing
       let row = try #require(result.output.split(separator: "\n").first { $0.hasPrefix("mortal") })
       let words = row.split(separator: " ").map(String.init)
       #expect(words.prefix(5) == ["mortal", "killed", "2/2", "PurgeSafety", "2"])
-      #expect(words.suffix(4) == ["3", "3", "3", "2/2"])
+      #expect(words.suffix(5) == ["3", "3", "3", "2/2", "3"])
       #expect(result.output.contains("1 of 1 mutants killed by every one of 2 seeds."))
       #expect(result.output.contains("100 % reached the shortest known length"))
     }

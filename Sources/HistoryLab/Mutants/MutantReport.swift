@@ -118,6 +118,9 @@ struct MutantDocument: Codable, RunFile {
     let firstAtLeast: Int
     /// The number of seeds with a killing plan that shrank to `commandsLeast` commands.
     let atLeast: Int
+    /// The number of different failures that a campaign would list for all shrunk plans; `nil` in files of
+    /// older versions.
+    let failures: Int?
     /// The shortest killing plan of this run; each element is a line of the plan format.
     let plan: [String]
   }
@@ -205,6 +208,7 @@ struct MutantDocument: Codable, RunFile {
       commandsLeast: outcome.mutant.least,
       firstAtLeast: outcome.firstLeastCount,
       atLeast: outcome.leastCount,
+      failures: outcome.failureCount,
       plan: plan.split(separator: "\n").map(String.init)
     )
   }
@@ -237,7 +241,7 @@ struct MutantText {
     var table = ReportTable(columns: [
       .text("mutant"), .text("outcome"), .number("killed"), .text("by"), .number("cases"),
       .number("seconds"), .number("first"), .number("shortest"), .number("least"),
-      .number("at least"),
+      .number("at least"), .number("failures"),
     ])
     for outcome in report.outcomes { table.append(cells(outcome)) }
     return table
@@ -255,6 +259,7 @@ struct MutantText {
       kills > 0 ? text(outcome.shortestMedian) : "",
       outcome.mutant.least > 0 ? String(outcome.mutant.least) : "",
       kills > 0 ? "\(outcome.leastCount)/\(kills)" : "",
+      kills > 0 ? String(outcome.failureCount) : "",
     ]
   }
 

@@ -1,3 +1,4 @@
+import Campaigns
 import Checkers
 import Commands
 import Measuring
@@ -347,6 +348,12 @@ struct MutantOutcome: Sendable {
 
   /// The number of seeds for which at least one killing plan shrank to the shortest known length.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
+
+  /// The number of different failures that a campaign would list for the shrunk plans.
+  var failureCount: Int {
+    let kills = trials.flatMap(\.kills)
+    return Set(kills.map { FailureKey($0.plan, of: mutant.name, breaks: $0.checkers.shrunk) }).count
+  }
 
   /// The shortest killing plan of all seeds.
   var shortest: MutantTrial.Kill? {
