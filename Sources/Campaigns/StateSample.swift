@@ -143,12 +143,13 @@ extension StateSample: Codable {
     case planCounts
   }
 
-  private static let version = 1
+  /// The version of the format that is written, and the newest one that is read.
+  package static let formatVersion = 1
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let version = try container.decode(Int.self, forKey: .version)
-    guard version <= Self.version else {
+    guard version <= Self.formatVersion else {
       throw DecodingError.dataCorruptedError(
         forKey: .version,
         in: container,
@@ -189,7 +190,7 @@ extension StateSample: Codable {
       }
     }
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(Self.version, forKey: .version)
+    try container.encode(Self.formatVersion, forKey: .version)
     try container.encode(planCount, forKey: .plans)
     try container.encode(visitCount, forKey: .visits)
     try container.encode(exploredCount, forKey: .explored)

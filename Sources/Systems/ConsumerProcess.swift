@@ -86,14 +86,14 @@ extension ConsumerProcess {
   /// connection of its own.
   func read(
     _ reading: PlannedReading,
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    guard !reading.steps.isEmpty else { return try readAll(reading, on: bench, &log) }
+    guard !reading.steps.isEmpty else { return try readAll(reading, on: planStore, &log) }
     // The registration releases its lock, because only one process of a consumer can hold that lock.
     registration = registration.released
     let outcome: Result<Void, SystemFailure>
-    do { outcome = .success(try walk(reading, on: bench, &log)) } catch {
+    do { outcome = .success(try walk(reading, on: planStore, &log)) } catch {
       outcome = .failure(error)
     }
     let (id, store) = (reading.consumer, store)
@@ -107,7 +107,7 @@ extension ConsumerProcess {
   /// Passes every page of history to a closure, which throws at the page that the plan names.
   private func readAll(
     _ reading: PlannedReading,
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     var pageCount = 0
@@ -117,15 +117,15 @@ extension ConsumerProcess {
         filter: reading.filter,
         pageTransactionCountMax: reading.page
       ) { page in
-        try logConfirmed(reading.consumer, on: bench, &log)
-        log.add(reading.consumer, .received(page.transactions.map(bench.committed)))
+        try logConfirmed(reading.consumer, on: planStore, &log)
+        log.add(reading.consumer, .received(page.transactions.map(planStore.committed)))
         pageCount += 1
         if pageCount == reading.stopsAt { throw PlannedStop() }
       }
     } catch {
       guard error.code == .stopped, pageCount == reading.stopsAt else { throw SystemFailure(error) }
     }
-    try logConfirmed(reading.consumer, on: bench, &log)
+    try logConfirmed(reading.consumer, on: planStore, &log)
     let (store, registration) = (store, registration)
     token = try mappingErrors { () throws(HistoryError) in
       try store.recordedCursor(of: registration)
@@ -135,26 +135,26 @@ extension ConsumerProcess {
   /// Starts a second process object for the consumer, and performs the plan's reading steps with it.
   private func walk(
     _ reading: PlannedReading,
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     var walk = try ReadingWalk(reading, on: store, &log)
     for step in reading.steps {
-      try walk.perform(step, on: bench, &log)
+      try walk.perform(step, on: planStore, &log)
       // The consumer does not receive the history before its registration.
       if step == .retire { token = walk.started }
-      try logConfirmed(reading.consumer, on: bench, &log)
+      try logConfirmed(reading.consumer, on: planStore, &log)
     }
   }
 
   /// Logs the transactions that the consumer has confirmed since the last call as consumed.
   private func logConfirmed(
     _ id: ActorID,
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    guard let cursor = try bench.cursor(of: id)?.cursor, cursor > token.number else { return }
-    let store = try bench.store()
+    guard let cursor = try planStore.cursor(of: id)?.cursor, cursor > token.number else { return }
+    let store = try planStore.store()
     let held = try mappingErrors { () throws(HistoryError) in try store.heldNumbers() }
     let confirmed = held.filter { $0 > token.number && $0 <= cursor }
     log.add(id, .consumed(confirmed.map { String($0) }))
@@ -177,12 +177,12 @@ extension ProcessHost {
   /// Performs the command if it is a consumer's, and returns whether it did.
   func performsForConsumer(
     _ action: Action,
-    _ bench: PlanStore,
+    _ planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) -> Bool {
     switch action {
-    case .launch(let id) where bench.header.consumers.contains(id):
-      let store = try bench.connect(bench.header.model)
+    case .launch(let id) where planStore.header.consumers.contains(id):
+      let store = try planStore.connect(planStore.header.model)
       let started = try mappingErrors { () throws(HistoryError) in
         try ConsumerProcess(id, on: store, keeping: ownTokens[id])
       }
@@ -198,13 +198,13 @@ extension ProcessHost {
       let consumer = try consumer(id)
       try loggingLoss(of: id, &log) { log throws(HistoryError) in
         log.add(id, .consumed(try consumer.consume().map { String($0) }))
-        keep(consumer.token, of: id, bench)
+        keep(consumer.token, of: id, planStore)
       }
     case .read(let reading):
       let consumer = try consumer(reading.consumer)
       do throws(SystemFailure) {
-        defer { keep(consumer.token, of: reading.consumer, bench) }
-        try consumer.read(reading, on: bench, &log)
+        defer { keep(consumer.token, of: reading.consumer, planStore) }
+        try consumer.read(reading, on: planStore, &log)
       } catch {
         if error.code == .expired { log.add(reading.consumer, .expired) }
         if error.code == .rewound { log.add(reading.consumer, .rewound) }
@@ -214,7 +214,7 @@ extension ProcessHost {
       let consumer = try consumer(id)
       try loggingLoss(of: id, &log) { log throws(HistoryError) in
         log.add(id, .resynced(cursor: try consumer.resync().transactionName))
-        keep(consumer.token, of: id, bench)
+        keep(consumer.token, of: id, planStore)
       }
     default: return false
     }
@@ -222,8 +222,8 @@ extension ProcessHost {
   }
 
   /// Stores a copy of a consumer's token outside the store, if the plan's header requires such copies.
-  private func keep(_ token: HistoryToken, of id: ActorID, _ bench: PlanStore) {
-    guard bench.header.tokens == .own else { return }
+  private func keep(_ token: HistoryToken, of id: ActorID, _ planStore: PlanStore) {
+    guard planStore.header.tokens == .own else { return }
     ownTokens[id] = token
     astray.remove(id)
   }
@@ -238,10 +238,10 @@ extension ProcessHost {
   /// Creates the consumers' processes from snapshots; the caller has restored the store's files.
   func restore(
     consumers kept: [ActorID: ConsumerProcess.Snapshot],
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(SystemFailure) {
     for (id, snapshot) in kept.sorted(by: { $0.key < $1.key }) {
-      let store = try bench.connect(bench.header.model)
+      let store = try planStore.connect(planStore.header.model)
       consumers[id] = try mappingErrors { () throws(HistoryError) in
         try ConsumerProcess(snapshot, on: store)
       }

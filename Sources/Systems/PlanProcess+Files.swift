@@ -9,10 +9,10 @@ extension PlanProcess {
   /// Copies the actor's data into a store on disk, and reads the data in copies of that store.
   ///
   /// - Returns: the last copy's objects with all their values, and the unmet expectations.
-  func fileLines(_ bench: PlanStore, seed: Int) throws(SystemFailure) -> [String] {
+  func fileLines(_ planStore: PlanStore, seed: Int) throws(SystemFailure) -> [String] {
     let folder = try ScratchFolder()
     var script = FileScript(store: store, seed: seed)
-    let names = try mappingErrors { () throws(HistoryError) in try script.fill(folder, bench) }
+    let names = try mappingErrors { () throws(HistoryError) in try script.fill(folder, planStore) }
     var lines: [String] = []
     do throws(HistoryError) {
       try script.lockMembers(folder)
@@ -52,7 +52,7 @@ struct FileScript: DiskStores {
   /// - Returns: the names of the copied objects.
   mutating func fill(
     _ folder: borrowing ScratchFolder,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(HistoryError) -> [ObjectID: ObjectName] {
     let original = try Store(
       path: folder.file("original"),
@@ -71,7 +71,7 @@ struct FileScript: DiskStores {
           values[attribute.name] = try object[attribute.name]
         }
         let copy = try context.insert(entity.name, values)
-        names[copy.id] = bench.objects.name(object.id, in: store.model)
+        names[copy.id] = planStore.objects.name(object.id, in: store.model)
       }
       try context.save()
     }

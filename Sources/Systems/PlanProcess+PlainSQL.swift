@@ -9,17 +9,17 @@ extension PlanProcess {
   /// During this read, the library adds the write to history as a transaction.
   func find(
     _ write: PlannedWrite,
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
     try mappingErrors { () throws(HistoryError) in
-      try bench.write(write.changes, by: author, replacing: write.policy == .overwrite)
+      try planStore.write(write.changes, by: author, replacing: write.policy == .overwrite)
       _ = try store.currentToken()
     }
-    let found = try bench.newTransactions(log)
+    let found = try planStore.newTransactions(log)
     if found.isEmpty { log.add(actor.id, .wroteNothing) }
-    let data = try bench.data()
+    let data = try planStore.data()
     for transaction in found {
       log.add(actor.id, .committed(PlanStore.reported(transaction, data)))
     }

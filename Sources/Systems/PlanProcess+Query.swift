@@ -10,7 +10,7 @@ extension PlanProcess {
   /// relative positions.
   func query(
     _ query: PlannedQuery,
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let now = store.configuration.clock()
@@ -20,20 +20,20 @@ extension PlanProcess {
       now: now.timeIntervalSinceReferenceDate,
       lines: []
     )
-    let resolved = ResolvedQuery(query, head: head.number, now: answer.now, bench.objects)
+    let resolved = ResolvedQuery(query, head: head.number, now: answer.now, planStore.objects)
     // These requests report their errors as lines, because they use their own folder.
-    if let lines = try diskLines(query, bench) {
+    if let lines = try diskLines(query, planStore) {
       answer.lines = lines
       return log.add(actor.id, .answered(answer))
     }
     do throws(SystemFailure) {
       try mappingErrors { () throws(HistoryError) in
         if query.form == .purge || query.form == .due {
-          try bench.purging(actor.id, &log) { _ throws(HistoryError) in
+          try planStore.purging(actor.id, &log) { _ throws(HistoryError) in
             answer.lines = try query.form == .due ? purgeIfDue(query) : purge(resolved)
           }
         } else {
-          answer.lines = try lines(resolved, bench)
+          answer.lines = try lines(resolved, planStore)
         }
       }
     } catch  where error.code == .expired {
@@ -45,11 +45,11 @@ extension PlanProcess {
   /// Returns the lines of a request that uses stores on disk; `nil` for every other request.
   private func diskLines(
     _ query: PlannedQuery,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(SystemFailure) -> [String]? {
-    let patience = bench.environment.patience
+    let patience = planStore.environment.patience
     return switch query.form {
-    case .files: try fileLines(bench, seed: query.page)
+    case .files: try fileLines(planStore, seed: query.page)
     case .watch:
       try faults(of: WatchScript(store: store, pausing: query.page == 1, patience: patience))
     case .large: try faults(of: LargeBatchScript(store: store, seed: query.page))
@@ -73,28 +73,28 @@ extension PlanProcess {
 
   private func lines(
     _ query: ResolvedQuery,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(HistoryError) -> [String] {
     switch query.form {
     case .transaction:
       let found = try store.transaction(TransactionNumber(query.number ?? 0))
-      return found.map { [line(bench.committed($0))] } ?? []
-    case .sql: return try sqlLines(query, bench)
+      return found.map { [line(planStore.committed($0))] } ?? []
+    case .sql: return try sqlLines(query, planStore)
     case .rows: return try rowCount()
-    case .find: return try found(query.planned, bench)
+    case .find: return try found(query.planned, planStore)
     case .members: return try store.members().compactMap(Self.line) + registryFaults()
-    case .sorted: return try sorted(query.planned, bench)
-    case .uris: return try uris(of: query.planned.entity ?? "", bench)
-    case .tokens: return try tokenLines(query.number, bench)
+    case .sorted: return try sorted(query.planned, planStore)
+    case .uris: return try uris(of: query.planned.entity ?? "", planStore)
+    case .tokens: return try tokenLines(query.number, planStore)
     case .size: return try sizeLines()
     case .differences: return try differenceLines()
     case .lags: return try lagLines()
     case .visit: return try visit(importing: query.date)
-    case .signals: return bench.signals.reported.map { String($0) }
+    case .signals: return planStore.signals.reported.map { String($0) }
     case .verify: return try verificationLines()
-    case .table: return try tableLines(after: query.number ?? 0, query.planned, bench)
+    case .table: return try tableLines(after: query.number ?? 0, query.planned, planStore)
     case .refusals: return try refusalLines()
-    case .tour: return try tour(query.planned, from: query.date, bench)
+    case .tour: return try tour(query.planned, from: query.date, planStore)
     case .files, .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
       .suspension, .lists:
       return []
@@ -105,14 +105,14 @@ extension PlanProcess {
         return ["a page of the request ends where the page before it ended"]
       }
       return query.form == .objects
-        ? try objectLines(request, bench) : [String(try store.count(request))]
+        ? try objectLines(request, planStore) : [String(try store.count(request))]
     case .stream:
       let pages = try streamed(try request(query))
-      return joined(pages.flatMap(\.transactions).map(bench.committed)).map(line)
+      return joined(pages.flatMap(\.transactions).map(planStore.committed)).map(line)
         + pages.flatMap { Self.pageFaults($0, query.planned, isSplit: true) }
     case .transactions, .headers, .changes, .purge, .due:
       let pages = try fetched(try request(query))
-      return pages.flatMap { lines($0, query, bench) }
+      return pages.flatMap { lines($0, query, planStore) }
         + pages.flatMap { Self.pageFaults($0, query.planned) }
     }
   }
@@ -152,12 +152,12 @@ extension PlanProcess {
   /// Finds objects through a separate context, so that the actor's own contexts stay unchanged.
   private func found(
     _ query: PlannedQuery,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let predicate = ObjectPredicate.all(query.conditions.map(ObjectPredicate.init))
     return try context.objects(query.entity ?? "", where: predicate)
-      .map { bench.objects.name($0.id, in: store.model).description }.sorted()
+      .map { planStore.objects.name($0.id, in: store.model).description }.sorted()
   }
 
   private static func line(_ member: Member) -> String? {
@@ -173,7 +173,7 @@ extension PlanProcess {
   /// Returns the rows after the position of the query from the table-valued function `history_changes`.
   private func sqlLines(
     _ query: ResolvedQuery,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(HistoryError) -> [String] {
     let limits = [
       "number > ?1", "number >= ?1 + 1", "number BETWEEN ?1 + 1 AND 1e9", "?1 < number",
@@ -185,7 +185,7 @@ extension PlanProcess {
         case .string(let entity) = row[2], case .int(let key) = row[3],
         let described = store.model.number(of: entity)
       else { return row.description }
-      let name = bench.objects.name(ObjectID(entity: described, key: key), in: store.model)
+      let name = planStore.objects.name(ObjectID(entity: described, key: key), in: store.model)
       return "#\(number) \(type) \(name)"
     }.sorted()
   }
@@ -195,11 +195,11 @@ extension PlanProcess {
   /// A name that denoted several objects, one after another, appears once.
   private func objectLines(
     _ request: HistoryRequest,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(HistoryError) -> [String] {
     let names = try store.objectIDs(request).map { (id) throws(HistoryError) in
       let same = try store.objectID(forURI: store.uri(of: id))
-      return bench.objects.name(same, in: store.model)
+      return planStore.objects.name(same, in: store.model)
     }
     return Set(names).map(\.description).sorted()
   }
@@ -207,10 +207,10 @@ extension PlanProcess {
   private func lines(
     _ page: HistoryPage,
     _ query: ResolvedQuery,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) -> [String] {
     page.transactions.map { transaction in
-      let reported = bench.committed(transaction)
+      let reported = planStore.committed(transaction)
       return query.form == .headers ? QueryAnswer.line(reported) : line(reported)
     }
   }

@@ -8,9 +8,9 @@ extension PlanProcess {
   /// Returns objects in a requested order, from a separate context that is never saved.
   ///
   /// Each line contains an object and the values that determine its order.
-  func sorted(_ query: PlannedQuery, _ bench: PlanStore) throws(HistoryError) -> [String] {
+  func sorted(_ query: PlannedQuery, _ planStore: PlanStore) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
-    let inserted = try edit(query.pending, in: context, bench.objects).inserted
+    let inserted = try edit(query.pending, in: context, planStore.objects).inserted
     let new = Dictionary(inserted.map { ($1, $0) }) { first, _ in first }
     var offset = 0
     if case .behind(let count) = query.start { offset = count }
@@ -22,17 +22,17 @@ extension PlanProcess {
       offset: offset
     )
     return try found.map { (object) throws(HistoryError) in
-      let name = new[object.id] ?? bench.objects.name(object.id, in: store.model)
+      let name = new[object.id] ?? planStore.objects.name(object.id, in: store.model)
       return QueryAnswer.line(name, try object.values(of: query.orders.map(\.attribute)))
     }
   }
 
   /// Returns objects' names after a conversion of IDs to URIs and back, and the errors for invalid URIs.
-  func uris(of entity: String, _ bench: PlanStore) throws(HistoryError) -> [String] {
+  func uris(of entity: String, _ planStore: PlanStore) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let names = try context.objects(entity).map { (object) throws(HistoryError) in
       let same = try store.objectID(forURI: store.uri(of: object.id))
-      return bench.objects.name(same, in: store.model).description
+      return planStore.objects.name(same, in: store.model).description
     }
     let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     let foreign = [
@@ -49,13 +49,13 @@ extension PlanProcess {
   }
 
   /// Returns the transaction at a token, and the error codes for tokens of other histories.
-  func tokenLines(_ number: Int64?, _ bench: PlanStore) throws(HistoryError) -> [String] {
+  func tokenLines(_ number: Int64?, _ planStore: PlanStore) throws(HistoryError) -> [String] {
     let head = try store.currentToken()
     let token = try number.flatMap { (number) throws(HistoryError) in
       try store.transaction(TransactionNumber(number))?.token
     }
     let found = try store.transaction(at: token ?? head)
-    var lines = [found.map { line(bench.committed($0)) } ?? "none"]
+    var lines = [found.map { line(planStore.committed($0)) } ?? "none"]
     let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     var foreign = [
       HistoryToken(store: head.store, number: head.number + 1, mark: head.mark),

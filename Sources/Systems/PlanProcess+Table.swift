@@ -28,7 +28,7 @@ extension PlanProcess {
   func tableLines(
     after number: Int64,
     _ query: PlannedQuery,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(HistoryError) -> [String] {
     let condition = Self.afterConditions[query.page % Self.afterConditions.count]
     let isDescending = query.page % 5 == 3
@@ -39,7 +39,7 @@ extension PlanProcess {
     )
     let rows = isDescending ? answer.rows.reversed() : answer.rows
     var held: [Int64: HistoryTransaction] = [:]
-    for transaction in try bench.heldByNumber(store) {
+    for transaction in try planStore.heldByNumber(store) {
       held[transaction.number.rawValue] = transaction
     }
     var lines: [String] = []
@@ -58,7 +58,7 @@ extension PlanProcess {
       if let column = Self.difference(row, transaction, change, store.model) {
         lines.append("#\(number), place \(place): \(column) is \(row[column])")
       }
-      let described = bench.committed(transaction)
+      let described = planStore.committed(transaction)
       if transactions.last?.name != described.name {
         transactions.append(described)
         transactions[transactions.count - 1].changes = []
@@ -66,7 +66,7 @@ extension PlanProcess {
       transactions[transactions.count - 1].changes.append(
         CommittedChange(
           change.type,
-          bench.objects.name(change.objectID, in: store.model),
+          planStore.objects.name(change.objectID, in: store.model),
           columns: change.updatedProperties
         )
       )

@@ -14,12 +14,12 @@ extension PlanProcess {
   func tour(
     _ query: PlannedQuery,
     from date: Date?,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(HistoryError) -> [String] {
     let executor = InlineExecutor()
     let log = TourLog()
     var configuration = TrackerConfiguration(currentAuthor: Self.tourist.name, strategy: .none)
-    configuration.allAuthors = Set([bench.header.actors.first?.author].compactMap(\.self))
+    configuration.allAuthors = Set([planStore.header.actors.first?.author].compactMap(\.self))
     configuration.kitCursors = date.map {
       KitCursors([KitCursors.standardPrefix + Self.tourist.name: $0])
     }
@@ -37,7 +37,7 @@ extension PlanProcess {
       contexts: [context],
       configuration: configuration
     )
-    let (objects, model, head) = (bench.objects, store.model, try store.currentToken())
+    let (objects, model, head) = (planStore.objects, store.model, try store.currentToken())
     var lines: [String]
     do throws(HistoryError) {
       lines = try executor.wait { () -> Result<[String], HistoryError> in
@@ -54,7 +54,7 @@ extension PlanProcess {
     var held: [String] = []
     for entity in store.model.entities {
       held += try context.objects(entity.name).map {
-        bench.objects.name($0.id, in: store.model).description
+        planStore.objects.name($0.id, in: store.model).description
       }
     }
     return lines + log.lines + held.sorted().map { "has \($0)" }

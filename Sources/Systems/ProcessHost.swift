@@ -72,7 +72,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   }
 
   /// Returns the store of the plan.
-  func bench() throws(SystemFailure) -> PlanStore {
+  func planStore() throws(SystemFailure) -> PlanStore {
     guard let opened else { throw SystemFailure(.failed, "No plan has started: call reset first.") }
     return opened
   }
@@ -82,12 +82,12 @@ final class ProcessHost<Hosted: HostedProcess> {
     after action: Action,
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport {
-    let bench = try bench()
+    let planStore = try planStore()
     endAll()
     // The connections of all pools are closed, because their file handles are invalid after a power-off.
     pools.close()
-    let report = try bench.restart(
-      on: pools.pool(bench.header, bench.environment),
+    let report = try planStore.restart(
+      on: pools.pool(planStore.header, planStore.environment),
       after: action,
       &log
     )
@@ -120,10 +120,10 @@ final class ProcessHost<Hosted: HostedProcess> {
     _ log: inout EventLog,
     _ make: (PlannedActor, Store) throws(HistoryError) -> Hosted
   ) throws(SystemFailure) -> Hosted {
-    let bench = try bench()
-    let planned = try bench.planned(actor)
-    let store = try bench.connect(bench.header.model(of: actor))
-    try bench.tellUpgrade(by: actor, &log)
+    let planStore = try planStore()
+    let planned = try planStore.planned(actor)
+    let store = try planStore.connect(planStore.header.model(of: actor))
+    try planStore.tellUpgrade(by: actor, &log)
     let started = try mappingErrors { () throws(HistoryError) in try make(planned, store) }
     if let old = running.updateValue(started, forKey: actor), keepsReplaced {
       replaced.updateValue(old, forKey: actor)?.end()
@@ -142,7 +142,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.suspend(within: .zero) }
     log.add(actor, .suspended)
-    if let held = try bench().locks(of: store) { log.add(actor, .locks(held: held)) }
+    if let held = try planStore().locks(of: store) { log.add(actor, .locks(held: held)) }
   }
 
   /// Resumes the store of an actor's process; logs its watch's signal in plans driven by signals.
@@ -150,7 +150,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.resume() }
     log.add(actor, .resumed)
-    if try bench().header.drive == .signals { log.add(actor, .signalled) }
+    if try planStore().header.drive == .signals { log.add(actor, .signalled) }
   }
 
   private func endAll() {
@@ -165,25 +165,25 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Performs a command that is the same for all systems; returns `false` for other commands.
   func performsCommon(_ action: Action, _ log: inout EventLog) throws(SystemFailure) -> Bool {
-    let bench = try bench()
+    let planStore = try planStore()
     switch action {
-    case .write(let write) where write.isPlainSQL(bench.header):
-      try process(write.actor).process.find(write, on: bench, &log)
+    case .write(let write) where write.isPlainSQL(planStore.header):
+      try process(write.actor).process.find(write, on: planStore, &log)
     case .write(let write):
-      try process(write.actor).process.write(write, &bench.objects, &log)
+      try process(write.actor).process.write(write, &planStore.objects, &log)
     case .batch(let batch):
-      try process(batch.actor).process.batch(batch, bench.objects, &log)
+      try process(batch.actor).process.batch(batch, planStore.objects, &log)
     case .begin(let write): try process(write.actor).process.begin(write)
     case .query(let query):
-      try process(query.actor).process.query(query, on: bench, &log)
-    case .commit(let actor): try process(actor).process.commitStaged(&bench.objects, &log)
+      try process(query.actor).process.query(query, on: planStore, &log)
+    case .commit(let actor): try process(actor).process.commitStaged(&planStore.objects, &log)
     case .view(let actor, let context):
-      let objects = try process(actor).process.objects(of: context, bench.objects)
+      let objects = try process(actor).process.objects(of: context, planStore.objects)
       log.add(actor, .viewed(context: context, objects))
-    case .data: log.add(nil, .data(try bench.data()))
-    case .history: log.add(nil, .history(try bench.history()))
+    case .data: log.add(nil, .data(try planStore.data()))
+    case .history: log.add(nil, .history(try planStore.history()))
     case .clock: break
-    default: return try performsForConsumer(action, bench, &log)
+    default: return try performsForConsumer(action, planStore, &log)
     }
     return true
   }
@@ -211,7 +211,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// A snapshot of the host's memory; `own` is the part that only the hosted system has.
   private struct Contents<Own> {
-    let bench: PlanStore.Snapshot
+    let planStore: PlanStore.Snapshot
     let processes: [ActorID: Hosted.Snapshot]
     let consumers: [ActorID: ConsumerProcess.Snapshot]
     let ownTokens: [ActorID: HistoryToken]
@@ -221,7 +221,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Returns a snapshot of the files, of the host's memory, and of the system's own part, `own`.
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
-    let bench = try bench()
+    let planStore = try planStore()
     guard replaced.isEmpty else {
       throw SystemFailure(
         .unsupported,
@@ -235,9 +235,9 @@ final class ProcessHost<Hosted: HostedProcess> {
       consumers[id] = try mappingErrors { () throws(HistoryError) in try consumer.snapshot() }
     }
     return SystemSnapshot(
-      restoreFiles: bench.environment.saveFiles(),
+      restoreFiles: planStore.environment.saveFiles(),
       contents: Contents(
-        bench: try bench.snapshot(),
+        planStore: try planStore.snapshot(),
         processes: processes,
         consumers: consumers,
         ownTokens: ownTokens,
@@ -258,18 +258,18 @@ final class ProcessHost<Hosted: HostedProcess> {
     guard let kept = snapshot.contents as? Contents<Own> else {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
-    let bench = try bench()
+    let planStore = try planStore()
     endAll()
-    try bench.restore(kept.bench, reconnecting: reconnecting, snapshot.restoreFiles)
+    try planStore.restore(kept.planStore, reconnecting: reconnecting, snapshot.restoreFiles)
     for (actor, process) in kept.processes.sorted(by: { $0.key < $1.key }) {
-      let store = try bench.connect(bench.header.model(of: actor))
+      let store = try planStore.connect(planStore.header.model(of: actor))
       running[actor] = try mappingErrors { () throws(HistoryError) in
         let restored = try Hosted(process, on: store)
         if Hosted.isSuspended(process) { try store.suspend(within: .zero) }
         return restored
       }
     }
-    try restore(consumers: kept.consumers, bench)
+    try restore(consumers: kept.consumers, planStore)
     ownTokens = kept.ownTokens
     astray = kept.astray
     return kept.own
@@ -277,12 +277,12 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Adds all state that later steps depend on to `state`, except the hosted system's own part.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
-    let bench = try bench()
-    try bench.describe(&state)
+    let planStore = try planStore()
+    try planStore.describe(&state)
     for (actor, process) in running.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
       process.describe(&state)
-      process.process.describe(&state, bench.objects)
+      process.process.describe(&state, planStore.objects)
     }
     for (actor, process) in replaced.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)

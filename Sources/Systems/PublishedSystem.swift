@@ -68,15 +68,15 @@ package final class PublishedSystem: SystemUnderTest {
   // MARK: Life
 
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let bench = try host.bench()
-    let setup = try PublishedSetup(try bench.planned(actor), bench.header, design)
+    let planStore = try host.planStore()
+    let setup = try PublishedSetup(try planStore.planned(actor), planStore.header, design)
     let process = try host.start(actor, &log) { planned, store throws(HistoryError) in
       try PublishedProcess(planned, setup, on: store)
     }
     let isNew = shared.members.insert(actor).inserted
     let first = try startAtNewest(process)
     log.add(actor, isNew ? .registered(cursor: first) : .launched(cursor: nil))
-    guard design.wakes != .onSignal, bench.header.drive == .signals else { return }
+    guard design.wakes != .onSignal, planStore.header.drive == .signals else { return }
     log.add(actor, .woke)
     try pass(process, &log)
   }
@@ -222,7 +222,7 @@ extension PublishedSystem {
     _ manager: PublishedProcess,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    let now = try host.bench().environment.clock.date
+    let now = try host.planStore().environment.clock.date
     let strategy = manager.setup.strategy
     guard manager.counter.allows(strategy, design.purgeTurn, now: now) else { return }
     try clean(manager.setup.cleaningAfterPass, manager, &log)
@@ -242,17 +242,17 @@ extension PublishedSystem {
     _ manager: PublishedProcess,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    let bench = try host.bench()
-    let positions = try positions(cleaning, manager, bench)
-    let now = bench.environment.clock.date
+    let planStore = try host.planStore()
+    let positions = try positions(cleaning, manager, planStore)
+    let now = planStore.environment.clock.date
     guard let before = cleaning.bound.point(positions, design.position, now: now) else { return }
     try mappingErrors { () throws(HistoryError) in
-      try bench.purging(manager.id, &log) { _ throws(HistoryError) in
-        try manager.delete(before: before, cleaning, design.deletes, bench.header)
+      try planStore.purging(manager.id, &log) { _ throws(HistoryError) in
+        try manager.delete(before: before, cleaning, design.deletes, planStore.header)
       }
     }
     if design.afterPurge == .forgetsPositions {
-      forgetPositions(in: manager.setup.owner, bench.header, &log)
+      forgetPositions(in: manager.setup.owner, planStore.header, &log)
     }
   }
 
@@ -260,7 +260,7 @@ extension PublishedSystem {
   private func positions(
     _ cleaning: PublishedSetup.Cleaning,
     _ manager: PublishedProcess,
-    _ bench: PlanStore
+    _ planStore: PlanStore
   ) throws(SystemFailure) -> [StoredPosition?] {
     let owner = manager.setup.owner
     switch design.waitsFor {
@@ -268,12 +268,12 @@ extension PublishedSystem {
       return cleaning.waitsFor.map {
         shared.positions.position(ofAuthor: $0, in: owner, design.position)
       }
-    case .registered: return registered(in: owner, bench.header)
+    case .registered: return registered(in: owner, planStore.header)
     case .registeredAndConsumers:
       let consumers = try mappingErrors { () throws(HistoryError) in
-        try manager.positions(of: bench.header.consumers)
+        try manager.positions(of: planStore.header.consumers)
       }
-      return registered(in: owner, bench.header) + consumers
+      return registered(in: owner, planStore.header) + consumers
     }
   }
 

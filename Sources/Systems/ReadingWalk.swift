@@ -61,13 +61,13 @@ struct ReadingWalk {
   /// Performs a reading step, and logs what the consumer receives.
   mutating func perform(
     _ step: ReadingStep,
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     switch step {
     case .next:
       page = try ask { consumer throws(HistoryError) in try await consumer.next() }
-      log.add(reading.consumer, .received(page?.transactions.map(bench.committed) ?? []))
+      log.add(reading.consumer, .received(page?.transactions.map(planStore.committed) ?? []))
     case .confirm:
       guard let page else { return }
       try ask { consumer throws(HistoryError) in try await consumer.confirm(page) }
@@ -78,7 +78,7 @@ struct ReadingWalk {
       guard let store = consumer?.store else { return }
       consumer = nil
       try start(on: store, &log)
-    case .overtake: try overtake(on: bench, &log)
+    case .overtake: try overtake(on: planStore, &log)
     case .misplace: try misplace()
     case .retire: try retire(&log)
     }
@@ -89,18 +89,20 @@ struct ReadingWalk {
   /// If members hold locks, the second process must be refused. Otherwise the second process
   /// replaces the first, whose later requests must be refused.
   private mutating func overtake(
-    on bench: PlanStore,
+    on planStore: PlanStore,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    let store = try bench.connect(bench.header.model)
+    let store = try planStore.connect(planStore.header.model)
     let second: HistoryConsumer
     do throws(HistoryError) {
       second = try Self.consumer(reading, on: store)
     } catch {
-      guard error.code == .inUse, bench.header.locks == .held else { throw SystemFailure(error) }
+      guard error.code == .inUse, planStore.header.locks == .held else {
+        throw SystemFailure(error)
+      }
       return
     }
-    guard bench.header.locks == .none else {
+    guard planStore.header.locks == .none else {
       throw SystemFailure(
         .failed,
         "A second process joined as \(reading.consumer) while the first was running; it should have "

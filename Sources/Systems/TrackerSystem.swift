@@ -37,7 +37,7 @@ package final class TrackerSystem: SystemUnderTest {
   }
 
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    try host.bench().reconcile(after: action, &log)
+    try host.planStore().reconcile(after: action, &log)
   }
 
   package func restart(
@@ -85,9 +85,9 @@ package final class TrackerSystem: SystemUnderTest {
     resyncingIfLost: Bool,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    let bench = try host.bench()
-    let setup = try TrackerSetup(try bench.planned(actor), bench.header)
-    let follows = bench.header.drive == .signals
+    let planStore = try host.planStore()
+    let setup = try TrackerSetup(try planStore.planned(actor), planStore.header)
+    let follows = planStore.header.drive == .signals
     let started = try host.start(actor, &log) { planned, store throws(HistoryError) in
       try TrackedProcess(
         planned,
@@ -194,19 +194,19 @@ extension TrackerSystem {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let engine = try host.replacedProcess(actor).engine
-    let bench = try host.bench()
-    let before = try bench.cursor(of: actor)
+    let planStore = try host.planStore()
+    let before = try planStore.cursor(of: actor)
     var report = StepReport()
     var failure: SystemFailure?
     do throws(SystemFailure) {
       try mappingErrors { () throws(HistoryError) in
-        try bench.purging(actor, &log) { _ throws(HistoryError) in
+        try planStore.purging(actor, &log) { _ throws(HistoryError) in
           try engine.perform(step, &report)
         }
       }
     } catch { failure = error }
     for member in report.lost { log.add(member, .lost) }
-    let after = try bench.cursor(of: actor)
+    let after = try planStore.cursor(of: actor)
     if after != before, let number = after?.cursor {
       log.add(actor, .recorded(cursor: number == 0 ? nil : String(number)))
     }
@@ -234,10 +234,10 @@ extension TrackerSystem {
     _ log: inout EventLog,
     _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(SystemFailure) {
-    let bench = try host.bench()
+    let planStore = try host.planStore()
     try loggingLoss(of: actor, &log) { log throws(HistoryError) in
-      try bench.purging(actor, &log) { log throws(HistoryError) in
-        let newest = bench.purging?.held.last
+      try planStore.purging(actor, &log) { log throws(HistoryError) in
+        let newest = planStore.purging?.held.last
         try reportingAll(of: actor, &log, body)
         if isPass { log.add(actor, .passed(through: newest.map { String($0) })) }
       }

@@ -108,7 +108,7 @@ import Traces
     let rig = try Rig(system)
     for key in Int64(1)...3 { try rig.write("app", insert(key)) }
     // As a cleaner that waits for no member: the first two are purged.
-    let bench = try system.host.bench()
+    let bench = try system.host.planStore()
     let store = try bench.connect(bench.header.model)
     let newest = try #require(try store.fetch(HistoryRequest(after: nil)).transactions.last)
     try store.deleteHistory(before: newest.timestamp, authors: nil)

@@ -81,5 +81,4 @@ extension RunOutput {
 extension StateSample: RunFile {
   package static let title = "a sample of states"
   package static let versionField = "states"
-  package static let formatVersion = 1
 }

@@ -259,7 +259,7 @@ final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
-  private let reuseKey: [ExploreTask.ReuseKey?]
+  private let reuseKeys: [ExploreTask.ReuseKey?]
   /// The numbers of the pieces that start first, one for each group of related pieces.
   private let first: Set<Int>
   private let known = Mutex<[ExploreTask.ReuseKey: KnownMoves]>([:])
@@ -268,9 +268,9 @@ final class ExploreQueue: Sendable {
 
   init(_ tasks: [ExploreTask]) {
     self.tasks = tasks
-    let (weights, reuseKey) = (tasks.map(\.weight), tasks.map(\.reuseKey))
-    let families = Dictionary(grouping: tasks.indices.filter { reuseKey[$0] != nil }) {
-      reuseKey[$0]
+    let (weights, reuseKeys) = (tasks.map(\.weight), tasks.map(\.reuseKey))
+    let families = Dictionary(grouping: tasks.indices.filter { reuseKeys[$0] != nil }) {
+      reuseKeys[$0]
     }.values
     let first = Set(
       families.filter { $0.count > 1 }.compactMap { family in
@@ -281,7 +281,7 @@ final class ExploreQueue: Sendable {
       let (isFirst, isOtherFirst) = (first.contains($0), first.contains($1))
       return isFirst == isOtherFirst ? (weights[$1], $0) < (weights[$0], $1) : isFirst
     }
-    (self.reuseKey, self.first) = (reuseKey, first)
+    (self.reuseKeys, self.first) = (reuseKeys, first)
   }
 
   /// Returns the number of the next piece; `nil` when all pieces were handed out.
@@ -345,11 +345,11 @@ final class ExploreQueue: Sendable {
   ) throws(LabError) -> ExploreTask.Outcome {
     let outcome = try tasks[number].run(
       keepingMoves: first.contains(number),
-      knowing: reuseKey[number].flatMap { reuseKey in known.withLock { $0[reuseKey] } },
+      knowing: reuseKeys[number].flatMap { key in known.withLock { $0[key] } },
       progress: progress
     )
-    if let reuseKey = reuseKey[number], let moves = outcome.exploration.moves {
-      known.withLock { $0[reuseKey] = moves }
+    if let key = reuseKeys[number], let moves = outcome.exploration.moves {
+      known.withLock { $0[key] = moves }
     }
     return outcome
   }

@@ -92,13 +92,13 @@ struct LabPage {
     let cards = CardSections(cards: runs.cards, pageFolder: folder).sections
     let tiles = checks.tiles + trials.tiles + [trend?.tile].compactMap { $0 }
     let behaviour = cards + checks.sections + trials.sections
-    let allSeries = trend.map { [$0.section(watching: Self.watched)] } ?? []
+    let trendSections = trend.map { [$0.section(watching: Self.watched)] } ?? []
     guard let bench = runs.bench else {
       return ReportPage(
         title: "Persistent History Lab",
         lead: "Which invariants hold, and which plans break them.",
         tiles: tiles,
-        sections: behaviour + allSeries,
+        sections: behaviour + trendSections,
         environment: [
           .init("Lab", ToolSpec.version), .init("Benchmarks", "not measured"),
         ]
@@ -109,7 +109,7 @@ struct LabPage {
     var page = report.page()
     page.title = "Persistent History Lab"
     page.lead = "Which invariants hold, what breaks them, and what operations cost. " + page.lead
-    page.sections = behaviour + allSeries + page.sections
+    page.sections = behaviour + trendSections + page.sections
     return page
   }
 
