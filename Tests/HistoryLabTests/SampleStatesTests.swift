@@ -1,7 +1,11 @@
 import Campaigns
 import Foundation
+import HistoryTypes
 import LabFixtures
+import Simulation
+import Systems
 import Testing
+import Traces
 
 @testable import Commands
 @testable import HistoryLab
@@ -57,6 +61,38 @@ import Testing
       let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/plain/latest")
       #expect(!files.contains("states.json"))
     }
+  }
+
+  @Test(arguments: 1...12)
+  func `Reading states does not change which call a fault meets`(_ k: Int) throws {
+    let tracker = try #require(LabSystem.named("tracker"))
+    let worker = PlanWorker(tracker, at: .heap(), versions: [:])
+    defer { worker.close() }
+    worker.readsStates = true
+    let plan = try PlanCodec.decode(
+      """
+      {"plan":1,"seed":"0x1","foreignWrites":"captured","synchronous":"full","checkpointPages":16,\
+      "protectedAuthors":["NSCloudKitMirroringDelegate.*"],"actors":[{"author":"app","id":"app","model":1},\
+      {"author":"widget","hooks":["observer"],"id":"widget"},\
+      {"allAuthors":["app","widget","share"],"author":"share","id":"share"},\
+      {"author":"sync","contexts":2,"id":"sync","ignores":["share"],"launched":false,"strategy":"none"}],\
+      "model":[{"attributes":[{"name":"title","preserved":true,"type":"string"},{"name":"count","type":"int"},\
+      {"default":7,"name":"rank","preserved":true,"type":"int"}],"entity":"Item"},\
+      {"attributes":[{"default":"new","name":"text","type":"string"}],"entity":"Label"}]}
+      {"actor":"widget","do":"pass"}
+      {"actor":"app","do":"record"}
+      {"actor":"share","do":"retire"}
+      {"actor":"app","do":"suspend"}
+      {"actor":"app","do":"crash"}
+      {"actor":"widget","author":null,"changes":[{"object":"Item/12","op":"insert",\
+      "values":{"count":7,"title":"i"}}],"context":"sql","do":"write",\
+      "faults":[{"call":"lock","file":"shm","k":\(k),"kind":"ioError"}]}
+
+      """
+    )
+    let outcome = try worker.outcome(of: plan, number: 1, repeating: true)
+    #expect(outcome.difference == nil)
+    #expect((outcome.states?.count ?? 0) > 1)
   }
 
   @Test func `States are the same for plans that differ in times and keys`() async throws {
