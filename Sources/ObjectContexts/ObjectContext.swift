@@ -184,7 +184,7 @@ public final class ObjectContext: Sendable {
       throw Self.unfit(value, for: attribute, of: entity)
     }
     try state.withLock { state throws(HistoryError) in
-      if !state.undo.isRecording, state.setAgain(value, index, of: id) { return }
+      if !state.undo.isRecording, state.setIfHere(value, index, of: id) { return }
       guard try readReleased(id, &state) else { throw .unknownObject(id) }
       state.recording(id) { $0.set(value, index, of: id) }
     }

@@ -1,3 +1,4 @@
+import HistoryStore
 import HistoryTypes
 
 /// An insert, update or delete that a context has not saved yet.
@@ -89,11 +90,22 @@ struct PendingEdits: Sendable {
     return true
   }
 
-  /// Sets an attribute in the edit of an object that is inserted or updated; returns `false` for others.
-  mutating func setAgain(_ value: Value, _ attribute: Int, of id: ObjectID) -> Bool {
-    guard let place = place(of: id), edits[place].type != .delete else { return false }
+  /// Sets an attribute in the edit at a place; returns `false` if the edit is a delete.
+  mutating func set(_ value: Value, _ attribute: Int, at place: Int) -> Bool {
+    guard edits[place].type != .delete else { return false }
     edits[place].set(value, attribute)
     return true
+  }
+
+  /// Returns an object's edit in the form that the store accepts, without a version and a row.
+  func objectEdit(of id: ObjectID) -> ObjectEdit? {
+    guard let place = place(of: id) else { return nil }
+    return ObjectEdit(
+      edits[place].type,
+      id,
+      columns: edits[place].columns,
+      values: edits[place].values
+    )
   }
 
   /// Removes the edit of an object, and returns whether the object had one.
@@ -111,12 +123,14 @@ struct PendingEdits: Sendable {
     free.removeAll(keepingCapacity: true)
   }
 
-  private func place(of id: ObjectID) -> Int? {
+  /// Returns the place of an object's edit, which is valid until the next edit is added or removed.
+  func place(of id: ObjectID) -> Int? {
     let entity = Int(id.entity) - 1
     return places.indices.contains(entity) ? places[entity][id.key] : nil
   }
 
-  private mutating func add(_ edit: PendingEdit, of id: ObjectID) {
+  /// Adds the edit of an object that has none.
+  mutating func add(_ edit: PendingEdit, of id: ObjectID) {
     let place = free.popLast() ?? edits.count
     if place == edits.count { edits.append(edit) } else { edits[place] = edit }
     places[Int(id.entity) - 1].insert(id.key, place)
