@@ -62,16 +62,16 @@ let package = Package(
     ),
 
     // The system.
+    room("Basics", []),
     room("SQLiteStorage", ["CSQLite"]),
-    room("HistoryTypes", []),
-    room("HistoryStore", ["HistoryTypes", "SQLiteStorage"]),
+    room("HistoryTypes", ["Basics"]),
+    room("HistoryStore", ["Basics", "HistoryTypes", "SQLiteStorage"]),
     room("HistoryInspection", ["HistoryTypes", "SQLiteStorage", "HistoryStore"]),
     room("ObjectContexts", ["HistoryTypes", "SQLiteStorage", "HistoryStore"]),
     room("HistoryTracking", system),
     room("PersistentHistory", system + ["HistoryTracking"]),
 
     // The lab.
-    room("Basics", []),
     room("Traces", ["Basics", "HistoryTypes"]),
     room("PropertyTesting", ["Basics"]),
     room(
@@ -204,8 +204,14 @@ let package = Package(
     tests("Fuzzing"),
     tests("Basics"),
     tests("SQLiteStorage"),
-    tests("HistoryTypes"),
-    tests("HistoryStore", ["HistoryTypes", "SQLiteStorage", "Faults", "StoreFixtures"]),
+    tests("HistoryTypes", ["PropertyTesting", "PropertyTraits"]),
+    tests(
+      "HistoryStore",
+      [
+        "HistoryTypes", "SQLiteStorage", "Faults", "StoreFixtures", "PropertyTesting",
+        "PropertyTraits",
+      ]
+    ),
     tests(
       "HistoryInspection",
       ["HistoryTypes", "SQLiteStorage", "HistoryStore", "StoreFixtures"]
@@ -218,8 +224,15 @@ let package = Package(
         "PropertyTraits",
       ]
     ),
-    tests("HistoryTracking", system + ["SQLiteStorage", "Faults", "StoreFixtures"]),
-    tests("Traces", ["HistoryTypes"], exclude: ["Fixtures"]),
+    tests(
+      "HistoryTracking",
+      system + ["SQLiteStorage", "Faults", "StoreFixtures", "PropertyTesting", "PropertyTraits"]
+    ),
+    tests(
+      "Traces",
+      ["HistoryTypes", "PropertyTesting", "PropertyTraits"],
+      exclude: ["Fixtures"]
+    ),
     .target(
       name: "ShrinkingExamples",
       dependencies: ["PropertyTesting", "SQLiteStorage"],
@@ -237,7 +250,10 @@ let package = Package(
     tests("Workloads", ["HistoryTypes", "Traces", "PropertyTesting", "PropertyTraits"]),
     tests("Faults", ["Traces", "CSQLite", "PropertyTesting", "PropertyTraits"]),
     tests("Programs"),
-    tests("Systems", system + ["HistoryTracking", "Traces", "Programs"]),
+    tests(
+      "Systems",
+      system + ["HistoryTracking", "Traces", "Programs", "PropertyTesting", "PropertyTraits"]
+    ),
     tests(
       "Simulation",
       [

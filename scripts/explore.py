@@ -58,12 +58,12 @@ def run(lab, piece, commit):
 
 
 def name(row):
-    """What tells a row from the others."""
+    """What distinguishes a row from the others."""
     return row["condition"], int(row["actors"]), depth(row)
 
 
 def depth(row):
-    """The depth that was wanted, where a row also tells another that was reached."""
+    """The depth that was wanted, where a row also names another that was reached."""
     return int(row["depth"].split()[-1])
 
 

@@ -92,12 +92,12 @@ def junit(export):
     document = junitparser.JUnitXml.fromfile(path)
     cases = 0
     for suite in document:
-        told = (suite.tests, suite.failures, suite.errors, suite.skipped)
+        stated = (suite.tests, suite.failures, suite.errors, suite.skipped)
         suite.update_statistics()
         read = (suite.tests, suite.failures, suite.errors, suite.skipped)
         cases += suite.tests
-        if told != read:
-            yield f"suite {suite.name} says {told} of cases, failures, errors, skipped, but has {read}"
+        if stated != read:
+            yield f"suite {suite.name} says {stated} of cases, failures, errors, skipped, but has {read}"
     if cases == 0:
         yield "there is no case"
     return f"{len(document)} suites of {cases} cases, by junitparser and xmlschema"

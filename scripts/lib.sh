@@ -28,7 +28,7 @@ optimize_rooms_of_tests() {
   cat >"$folder/swiftc.new" <<'END'
 #!/usr/bin/env bash
 # Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.
-rooms=' HistoryTypes SQLiteStorage HistoryStore Traces Faults '
+rooms=' Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults '
 words=("$@") room=
 for ((i = 0; i < $#; i++)); do
   [ "${words[i]}" != -module-name ] || room=${words[i + 1]}

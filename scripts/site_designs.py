@@ -266,7 +266,7 @@ class Page:
         if not self.repair:
             return ""
         return (self.repair + "\n\nEvery change is needed: without it, the plan beside it breaks the design with all other "
-                "changes of its set. The search again:\n\n```\nhistory-lab repair --system " + self.card.name
+                "changes of its set, or the design never purges. The search again:\n\n```\nhistory-lab repair --system " + self.card.name
                 + " --stated-use\n```\n")
 
     def again(self):

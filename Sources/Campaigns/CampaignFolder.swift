@@ -18,7 +18,7 @@ import Musl
 package struct CampaignFolder: Sendable {
   /// The folder's path.
   package let path: String
-  /// The program that created the campaign; other programs may not take part.
+  /// The program that created the campaign; other programs may not add tasks or work on them.
   package let program: CampaignProgram
 
   private static let record = "campaign.json"
@@ -44,14 +44,13 @@ package struct CampaignFolder: Sendable {
     }
   }
 
-  /// Opens a campaign.
+  /// Opens a campaign to look at it or to drain it, whichever program created it.
   ///
-  /// - Throws: ``CampaignError`` if the folder is not a campaign, or if another program created it:
-  ///   results of several programs must not be counted together.
-  package init(opening path: String, by program: CampaignProgram) throws(CampaignError) {
-    self.path = path
-    self.program = program
-    guard let record: Record = try Files.read("\(path)/\(Self.record)") else {
+  /// - Throws: ``CampaignError`` if the folder is not a campaign, or has a newer format.
+  package init(opening path: String) throws(CampaignError) {
+    let file = "\(path)/\(Self.record)"
+    let remedy = "Copy it from a backup, or start a new campaign in another folder."
+    guard let record: Record = try Files.read(file, ifDamaged: remedy) else {
       throw .usage("\"\(path)\" is not the folder of a campaign: it has no \(Self.record).")
     }
     guard record.campaign <= Record.version else {
@@ -60,7 +59,17 @@ package struct CampaignFolder: Sendable {
           + "up to version \(Record.version). Use the program that created the campaign."
       )
     }
-    let differences = program.differences(from: record.program)
+    self.path = path
+    program = record.program
+  }
+
+  /// Opens a campaign to add tasks or to work on them.
+  ///
+  /// - Throws: ``CampaignError`` if the folder is not a campaign, or if another program created it:
+  ///   results of several programs must not be counted together.
+  package init(opening path: String, by program: CampaignProgram) throws(CampaignError) {
+    try self.init(opening: path)
+    let differences = program.differences(from: self.program)
     guard differences.isEmpty else {
       throw .usage(
         "\"\(path)\" was created by another program: \(differences.joined(separator: "; ")). Start the "
@@ -138,7 +147,9 @@ package struct CampaignFolder: Sendable {
   package func tasks() throws(CampaignError) -> [CampaignTask] {
     var tasks: [CampaignTask] = []
     for name in try Files.names(in: "\(path)/tasks") where name.hasSuffix(".json") {
-      guard let task: CampaignTask = try Files.read("\(path)/tasks/\(name)") else { continue }
+      let file = "\(path)/tasks/\(name)"
+      let remedy = "Copy it from a backup, or remove it and add the work of this task again."
+      guard let task: CampaignTask = try Files.read(file, ifDamaged: remedy) else { continue }
       tasks.append(task)
     }
     return tasks.sorted { ($0.group, $0.number) < ($1.group, $1.number) }
@@ -160,16 +171,43 @@ package struct CampaignFolder: Sendable {
   package func finished() throws(CampaignError) -> Set<String> {
     var names: Set<String> = []
     for group in try Files.names(in: "\(path)/done") {
-      names.formUnion(try Files.names(in: "\(path)/done/\(group)"))
+      for name in try Files.names(in: "\(path)/done/\(group)")
+      where Self.isResult("\(path)/done/\(group)/\(name)") {
+        names.insert(name)
+      }
     }
     return names
   }
 
+  /// Reads a JSON file of a task's result, by the task's name; `nil` if there is none.
+  func read<Value: Decodable>(
+    _ file: String,
+    inResultOf task: String
+  ) throws(CampaignError) -> Value? {
+    let place = "\(path)/\(Self.resultPath(ofTask: task))"
+    let remedy = "Remove the folder \"\(place)\"; a worker then does its task again."
+    return try Files.read("\(place)/\(file)", ifDamaged: remedy)
+  }
+
   /// Moves a result to its place; returns `false`, without moving it, if the task already has a
   /// result.
+  ///
+  /// A folder without a result, of which a user has removed a damaged file, is replaced.
   func publish(_ folder: String, as task: CampaignTask) throws(CampaignError) -> Bool {
+    let place = result(of: task)
     try Files.makeFolder("\(path)/done/\(task.group)")
-    return try Files.moveFolder(folder, to: result(of: task))
+    if try Files.moveFolder(folder, to: place) { return true }
+    if Self.isResult(place) { return false }
+    let former = "\(folder)-former"
+    guard try Files.moveFolder(place, to: former) else { return false }
+    // Another worker may have replaced the folder in the meantime.
+    if Self.isResult(former), try Files.moveFolder(former, to: place) { return false }
+    Files.removeFolder(former)
+    return try Files.moveFolder(folder, to: place)
+  }
+
+  private static func isResult(_ folder: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(folder)/\(TaskResult.file)")
   }
 
   // MARK: Draining

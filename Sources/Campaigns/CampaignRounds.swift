@@ -53,7 +53,7 @@ extension CampaignFolder {
     _ tasks: [CampaignTask]
   ) throws(CampaignError) -> TaskResult? {
     for task in tasks where task.group == group && task.round == round {
-      let result: TaskResult? = try Files.read("\(result(of: task))/\(TaskResult.file)")
+      let result: TaskResult? = try read(TaskResult.file, inResultOf: task.name)
       if let result, result.code == nil { return result }
     }
     return nil

@@ -18,7 +18,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let found: [TaskResult]
   /// The results whose exit code is 2: the command could not decide.
   package let undecided: [TaskResult]
-  /// The newest claims on tasks without a result.
+  /// The newest claims on tasks without a result, except for released ones.
   package let claimed: [Claimed]
   package let plans: Int
   package let steps: Int
@@ -59,7 +59,8 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     givenUp = results.filter { $0.code == nil }
     found = results.filter { $0.code == 1 }
     undecided = results.filter { $0.code == 2 }
-    claimed = newest.filter { !done.contains($0.key) }.sorted { $0.key < $1.key }.map {
+    let open = newest.filter { !done.contains($0.key) && !$0.value.isReleased }
+    claimed = open.sorted { $0.key < $1.key }.map {
       Claimed(
         task: $0.key,
         worker: $0.value.content.worker,

@@ -40,7 +40,8 @@ package struct TaskResult: Codable, Hashable, Sendable {
 /// If a worker is lost, another worker repeats its task; only the first complete result of a task
 /// counts. A task is given up after its command has failed three times, or after twenty claims. The
 /// limit on claims ends a task that crashes every worker. It is the higher one, because workers
-/// also vanish with their machines.
+/// also vanish with their machines. A worker that is interrupted releases its task, and this counts as
+/// neither.
 ///
 /// A task of a later round is claimed when all tasks of the earlier rounds of its group have a result. If
 /// one of them was given up, the later ones are given up too, except for the last one, which joins what is
@@ -59,14 +60,13 @@ package struct CampaignWorker {
   /// Whether the worker must end.
   let isInterrupted: () -> Bool
   let run: Run
-  /// Called with `true` when a result was added, and with `false` at other signs of progress, such
-  /// as beats.
+  /// Called with `true` when a result was added, and with `false` many times a second while a command runs.
   let onProgress: (_ isResult: Bool) -> Void
 
   /// The number of failed commands after which a task is given up.
   static let failureCountMax = 3
   /// The number of claims after which a task is given up, including claims of workers that
-  /// vanished.
+  /// vanished, but without released ones.
   static let claimCountMax = 20
 
   /// Creates a worker.
@@ -142,8 +142,9 @@ package struct CampaignWorker {
       let held = newest[task.name]
       if let held {
         guard watch.isLost(held, on: task.name, now: now) else { continue }
-        if held.failureCount >= Self.failureCountMax || held.number >= Self.claimCountMax {
-          let reason = held.content.failure ?? "its workers vanished \(held.number) times"
+        let lost = held.number - held.releaseCount
+        if held.failureCount >= Self.failureCountMax || lost >= Self.claimCountMax {
+          let reason = held.content.failure ?? "its workers vanished \(lost) times"
           let seconds = clock.seconds(now: now)
           try giveUp(task, by: held.content.worker, held.number, reason, at: seconds)
           continue
@@ -200,18 +201,22 @@ package struct CampaignWorker {
       claim.task.round == nil ? [] : ["--slices", folder.results(ofGroup: claim.task.group)]
     let exit = try run(claim.task.words + rounds, place) {
       if isInterrupted() { return false }
+      onProgress(false)
       guard ContinuousClock.now >= nextBeat else { return true }
       nextBeat = ContinuousClock.now + patience / 8
       do throws(CampaignError) {
-        let isNewest = try claim.beat(at: clock.seconds(now: .now))
-        onProgress(false)
-        return isNewest
+        return try claim.beat(at: clock.seconds(now: .now))
       } catch {
         failure = error
         return false
       }
     }
     if let failure { throw failure }
+    // A scheduler also signals the command, whose other exit codes then say nothing about the task.
+    if isInterrupted(), ![.code(0), .code(1)].contains(exit) {
+      try claim.release()
+      return false
+    }
     guard case .code(let code) = exit else { return false }
     // 0, 1 and 2 are verdicts; anything else is a command that failed.
     guard (0...2).contains(code) else {

@@ -8,7 +8,8 @@ import Glibc
 import Musl
 #endif
 
-/// Writes files atomically, so that readers on a shared folder never see a partial file.
+/// Writes files atomically, so that readers on a shared folder never see a partial file, not even after
+/// the power was lost.
 enum Files {
   /// Creates a JSON file; returns `false`, without writing, if the file exists.
   ///
@@ -61,17 +62,40 @@ enum Files {
       unlink(fresh)
       throw failure("cannot write \"\(path)\"", reason?.code.rawValue ?? EIO)
     }
+    let code = sync(fresh)
+    guard code == 0 else {
+      unlink(fresh)
+      throw failure("cannot write \"\(path)\"", code)
+    }
     return fresh
   }
 
+  /// Writes a file's content to the disk, so that its final name never leads to an empty file.
+  ///
+  /// - Returns: 0, or the code of the error.
+  private static func sync(_ path: String) -> Int32 {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return errno }
+    defer { close(file) }
+    guard fsync(file) != 0 else { return 0 }
+    let code = errno
+    // Some network file systems have no such call.
+    return [EINVAL, ENOSYS, ENOTSUP].contains(code) ? 0 : code
+  }
+
   /// Reads a JSON file; `nil` if there is none.
-  static func read<Value: Decodable>(_ path: String) throws(CampaignError) -> Value? {
+  ///
+  /// The error for a damaged file ends with `remedy`.
+  static func read<Value: Decodable>(
+    _ path: String,
+    ifDamaged remedy: String = "Remove it."
+  ) throws(CampaignError) -> Value? {
     guard let data = FileManager.default.contents(atPath: path) else {
       guard FileManager.default.fileExists(atPath: path) else { return nil }
       throw .failed("\"\(path)\" cannot be read. Check its permissions.")
     }
     do { return try JSONDecoder().decode(Value.self, from: data) } catch {
-      throw .usage("\"\(path)\" is damaged: it is not in the format of a campaign. Remove it.")
+      throw .usage("\"\(path)\" is damaged: it is not in the format of a campaign. \(remedy)")
     }
   }
 

@@ -53,10 +53,9 @@ extension CampaignFolder {
   func results(_ cache: inout ResultCache) throws(CampaignError) -> [MeasuredResult] {
     var new: [MeasuredResult] = []
     for name in try finished() where !cache.contains(name) {
-      let place = "\(path)/\(Self.resultPath(ofTask: name))"
-      guard let result: TaskResult = try Files.read("\(place)/\(TaskResult.file)") else { continue }
+      guard let result: TaskResult = try read(TaskResult.file, inResultOf: name) else { continue }
       var measured = MeasuredResult(result: result)
-      if let file = result.states { measured.states = try Files.read("\(place)/\(file)") }
+      if let file = result.states { measured.states = try read(file, inResultOf: name) }
       new.append(measured)
     }
     cache.add(new)

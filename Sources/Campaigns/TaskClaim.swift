@@ -13,8 +13,12 @@ struct TaskClaim: Sendable {
     var beat = 0
     /// The reason why the worker gave the task up; `nil` while the worker works.
     var failure: String?
+    /// Whether the worker was interrupted, and has released the task; `nil` if not.
+    var isReleased: Bool?
     /// The number of earlier claims on the task whose command failed; `nil` for none.
     var formerFailures: Int?
+    /// The number of earlier claims on the task that were released; `nil` for none.
+    var formerReleases: Int?
     /// The campaign's time at the last beat, in seconds, as ``CampaignClock`` defines it.
     var seconds: Double?
   }
@@ -26,6 +30,12 @@ struct TaskClaim: Sendable {
 
     /// The number of claims on the task whose command failed.
     var failureCount: Int { (content.formerFailures ?? 0) + (content.failure == nil ? 0 : 1) }
+
+    /// Whether the worker was interrupted, and has released the task.
+    var isReleased: Bool { content.isReleased == true }
+
+    /// The number of claims on the task that were released.
+    var releaseCount: Int { (content.formerReleases ?? 0) + (isReleased ? 1 : 0) }
   }
 
   let task: CampaignTask
@@ -47,6 +57,7 @@ struct TaskClaim: Sendable {
     self.folder = folder.path
     content = Content(worker: worker)
     content.formerFailures = newest?.failureCount
+    content.formerReleases = newest?.releaseCount
     content.seconds = seconds
     guard try Files.create(Self.file(task, number, folder.path), content) else { return nil }
   }
@@ -64,6 +75,12 @@ struct TaskClaim: Sendable {
   /// Ends the claim after a failed command, so that another worker can claim the task at once.
   mutating func fail(because sentence: String) throws(CampaignError) {
     content.failure = sentence
+    try Files.replace(Self.file(task, number, folder), content)
+  }
+
+  /// Ends the claim of an interrupted worker, so that another worker can claim the task at once.
+  mutating func release() throws(CampaignError) {
+    content.isReleased = true
     try Files.replace(Self.file(task, number, folder), content)
   }
 
@@ -105,13 +122,13 @@ struct BeatWatch {
   /// Creates a record of beats; a claim counts as lost after `patience` without a beat.
   init(patience: Duration) { self.patience = patience }
 
-  /// Returns whether the worker of a claim has given up, or has made no beat for too long.
+  /// Returns whether the worker of a claim has ended it, or has made no beat for too long.
   mutating func isLost(
     _ newest: TaskClaim.Newest,
     on task: String,
     now: ContinuousClock.Instant
   ) -> Bool {
-    if newest.content.failure != nil { return true }
+    if newest.content.failure != nil || newest.isReleased { return true }
     guard let known = seen[task], known.newest == newest else {
       seen[task] = (newest, now)
       return false

@@ -27,6 +27,8 @@ package struct Ledger: Sendable {
 
   private var commands: [Command]
   private var current: PlannedEdit?
+  /// The write of the objects from before the plan; `nil` if the plan has none.
+  private let openingWrite: PlannedEdit?
   private var currentAction: Action?
   /// Whether the command in progress has faults.
   private var isDisturbed = false
@@ -42,6 +44,7 @@ package struct Ledger: Sendable {
     commands = plan.commands
     let tracksViews = plan.commands.contains { $0.action.hasPolicy }
     let header = plan.header
+    openingWrite = header.openingWrite.map { PlannedEdit(.write($0)) }
     let older = Set(header.actors.map(\.id).filter(header.isOlder))
     possibilities = [
       Possibility(
@@ -73,6 +76,7 @@ package struct Ledger: Sendable {
     switch event.kind {
     case .called(let command, let word):
       begin(command)
+      if command == nil, word == "write" { current = openingWrite }
       if word == "launch", let actor = event.actor { beginLaunch(of: actor) }
     case .committed(let transaction): commit(transaction)
     case .ended(_, let outcome): end(outcome)

@@ -63,8 +63,10 @@ extension Timeline {
   /// Returns the members that must merge the transaction which is committed now.
   ///
   /// These are all members except two kinds: the actor whose view saved the transaction, if it has
-  /// no other contexts, and members that ignore the transaction's author.
+  /// no other contexts, and members that ignore the transaction's author. No member must merge the
+  /// objects from before the plan.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
+    if !command.isInPlan, command.word == "write", !plan.header.objects.isEmpty { return [] }
     var required = members
     if let actor, transaction.context == "view", !everyone[actor].hasSeveralContexts {
       required.subtract(everyone[actor].bit)

@@ -1,3 +1,4 @@
+import Basics
 import HistoryTypes
 import SQLiteStorage
 
@@ -20,7 +21,10 @@ package struct CachedFileState: Sendable {
   /// The context name of the last write, and its string number.
   var lastContext: (name: String?, number: Int32)?
   /// The source of transaction marks, created on first use.
-  var marks: MarkSequence?
+  ///
+  /// Only its seed is drawn at random: drawing a random number for each mark would cost more than the
+  /// rest of a small write's bookkeeping.
+  var marks: SplitMix64?
   /// The reserved keys of each entity, in the order of the model.
   var keys: [KeyBlock]
 
@@ -88,27 +92,6 @@ extension Store {
   /// Required after the content of the file was replaced under the connection.
   package func discardCache() throws(HistoryError) {
     try locked { core in core.discardCache() }
-  }
-}
-
-/// The random numbers that mark a store's transactions, different for every opening (SplitMix64).
-///
-/// A transaction's mark is part of its token, and shows whether the token is from this history.
-///
-/// Only the seed is drawn at random: drawing a random number for each mark would cost more than the
-/// rest of a small write's bookkeeping.
-struct MarkSequence {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  /// Returns the next mark: 31 bits that look random.
-  mutating func next() -> Int64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return Int64((mixed ^ mixed >> 31) >> 33)
   }
 }
 

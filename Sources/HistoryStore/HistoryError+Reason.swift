@@ -1,3 +1,4 @@
+import Basics
 package import HistoryTypes
 package import SQLiteStorage
 
@@ -239,6 +240,11 @@ extension HistoryError.Reason {
         "A predicate exceeds the limit on \(limit.rawValue): it has \(found), and the maximum is "
           + "\(limit.most).", "Split the predicate into several requests."
       )
+    case .negativeBound("levelsOfUndo", let found):
+      (
+        "The number of levels of undo is \(found), which is negative.",
+        "Use a number of at least 0; with 0, no edit can be undone."
+      )
     case .negativeBound(let name, let found):
       (
         "The \(name) of a query is \(found), which is negative.",
@@ -380,7 +386,7 @@ extension HistoryError.Reason {
 
   /// Returns a question that suggests the nearest known name, and a space; empty if none is near.
   private static func hint(_ name: String, _ known: [String]) -> String {
-    NearestName.find(name, among: known).map { "Did you mean \"\($0)\"? " } ?? ""
+    NearestWord.find(name, among: known).map { "Did you mean \"\($0)\"? " } ?? ""
   }
 }
 

@@ -99,7 +99,7 @@ extension HistoryError.Code {
   public static let missingValue = Self("missingValue")
   /// A predicate exceeds a limit of one request.
   public static let predicateTooLarge = Self("predicateTooLarge")
-  /// The limit or the offset of a query is negative.
+  /// The limit or the offset of a query, or the number of levels of undo, is negative.
   public static let negativeBound = Self("negativeBound")
   /// A sum or an average was requested of an attribute whose values are not numbers.
   public static let notANumber = Self("notANumber")

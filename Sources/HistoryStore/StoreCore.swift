@@ -1,3 +1,4 @@
+import Basics
 package import HistoryTypes
 import SQLiteStorage
 
@@ -46,6 +47,8 @@ final class StoreCore {
   @exclusivity(unchecked) var packed = ChangePacker()
   /// A buffer for temporary bytes.
   var scratch = ByteWriter(capacity: 256)
+  /// Whether a read has limited the page cache; see ``restoringCache(_:)``.
+  var isCacheLimited = false
   /// Whether the current write has changed the cache; if the write fails, the cache is discarded.
   var hasChangedCache = false
 
@@ -163,11 +166,13 @@ final class StoreCore {
     }
   }
 
-  /// Returns the mark of the next transaction: a pseudorandom number that its token contains.
+  /// Returns the mark of the next transaction: 31 pseudorandom bits that its token contains.
+  ///
+  /// A mark shows whether a token is from this history, because every opening draws other marks.
   func nextMark() -> Int64 {
-    var sequence = cache.marks ?? MarkSequence(seed: configuration.random())
+    var sequence = cache.marks ?? SplitMix64(seed: configuration.random())
     defer { cache.marks = sequence }
-    return sequence.next()
+    return Int64(sequence.next() >> 33)
   }
 
   /// Runs a closure in one read transaction.

@@ -1,3 +1,5 @@
+import Basics
+
 /// The entities of a store, and the version of their description.
 ///
 /// Core Data: `NSManagedObjectModel`.
@@ -116,7 +118,7 @@ extension Model {
         throw .unknownReference(
           name,
           reference.entity,
-          nearest: NearestName.find(reference.entity, among: entities.map(\.name))
+          nearest: NearestWord.find(reference.entity, among: entities.map(\.name))
         )
       }
     }
@@ -151,7 +153,7 @@ extension Model {
         throw .unknownIndexedAttribute(
           entity.name,
           order.attribute,
-          nearest: NearestName.find(order.attribute, among: entity.attributes.map(\.name))
+          nearest: NearestWord.find(order.attribute, among: entity.attributes.map(\.name))
         )
       }
       guard !index.isEmpty, Set(index.map(\.attribute)).count == index.count else {

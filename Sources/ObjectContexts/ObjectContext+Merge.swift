@@ -216,7 +216,7 @@ extension ObjectContext {
   /// Core Data: `NSManagedObjectContext.refreshAllObjects()`.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
-  /// - Complexity: one statement for each entity.
+  /// - Complexity: one statement for every 16,384 registered objects of an entity.
   public func refreshAll() throws(HistoryError) {
     try state.withLock { state throws(HistoryError) in try refreshAll(&state) }
   }

@@ -4,13 +4,20 @@ import HistoryTypes
 extension ObjectContext {
   /// The number of edits, or groups of edits, that can be undone; the default is 0.
   ///
-  /// Beyond this number, each further edit discards the oldest one. Setting a smaller value
-  /// discards the oldest edits at once.
+  /// Beyond this number, each further edit discards the oldest one. ``setLevelsOfUndo(_:)`` sets the
+  /// number.
   ///
   /// Core Data: `UndoManager.levelsOfUndo` of `NSManagedObjectContext.undoManager`.
-  public var levelsOfUndo: Int {
-    get { state.withLock { $0.undo.levelCount } }
-    set { state.withLock { $0.undo.setLevelCount(newValue) } }
+  public var levelsOfUndo: Int { state.withLock { $0.undo.levelCount } }
+
+  /// Sets the number of edits, or groups of edits, that can be undone.
+  ///
+  /// A smaller number than before discards the oldest edits at once.
+  ///
+  /// - Throws: ``HistoryError/Code/negativeBound`` if the number is negative; it is then unchanged.
+  public func setLevelsOfUndo(_ count: Int) throws(HistoryError) {
+    guard count >= 0 else { throw .negativeBound("levelsOfUndo", count) }
+    state.withLock { $0.undo.setLevelCount(count) }
   }
 
   /// A Boolean value that indicates whether an edit can be undone.
@@ -98,7 +105,7 @@ struct UndoStack: Sendable {
   var isRecording: Bool { levelCount > 0 }
 
   fileprivate mutating func setLevelCount(_ count: Int) {
-    levelCount = max(0, count)
+    levelCount = count
     trim()
   }
 

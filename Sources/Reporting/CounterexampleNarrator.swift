@@ -6,7 +6,7 @@ internal import Traces
 struct CounterexampleStep {
   /// The phase of a run in which a step occurs.
   enum Phase {
-    /// The launches of actors before the first command.
+    /// The launches of actors before the first command, and the write of the objects from before.
     case opening
     case plan
     /// The phase after the last command, in which actors catch up and the lab reads the results.
@@ -219,6 +219,8 @@ struct CounterexampleNarrator {
   private func verb(of step: CounterexampleStep, _ action: Action?) -> String {
     switch action {
     case _ where step.word == "skipped": return "(skipped)"
+    case nil where step.phase == .opening && step.word == "write":
+      return CounterexamplePhrase.opening(trace.header.plan.header)
     case .write(let write): return CounterexamplePhrase.write(write)
     case .begin(let write): return "begin: " + CounterexamplePhrase.write(write)
     case .batch(let batch): return CounterexamplePhrase.batch(batch)

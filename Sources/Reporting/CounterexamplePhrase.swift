@@ -104,7 +104,13 @@ enum CounterexamplePhrase {
       }
     let policy = write.policy == .objectWins ? nil : "policy\(joint)\(write.policy.rawValue)"
     let time = write.ticks ? nil : "clock stands still"
-    return changes(write.changes) + remarks([context, author(write.author), policy, time])
+    let number = write.fileTransaction.map { "transaction\(joint)\($0) of the file" }
+    return changes(write.changes) + remarks([number, context, author(write.author), policy, time])
+  }
+
+  /// Returns a phrase for the objects from before a plan, which are in its header.
+  static func opening(_ header: PlanHeader) -> String {
+    "objects from before: " + list(header.objects.keys.sorted().map(\.description))
   }
 
   static func query(_ query: PlannedQuery) -> String {

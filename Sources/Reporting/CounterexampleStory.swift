@@ -71,7 +71,22 @@ struct CounterexampleStory {
     }
     // A sentence about the write alone is left out, because the main sentence names the writer.
     if said.count < 2 { return nil }
-    return "\(CounterexamplePhrase.name(name)) was \(said.joined(separator: ", "))."
+    let subject = CounterexamplePhrase.name(name) + numberInFile(of: name)
+    return "\(subject) was \(said.joined(separator: ", "))."
+  }
+
+  /// Returns the number of a transaction in the file whose history the plan repeats, as a clause.
+  ///
+  /// The result is empty if the plan repeats no history.
+  private func numberInFile(of name: TransactionName) -> String {
+    let commands = counterexample.trace.header.plan.commands
+    for position in steps.filter({ $0.commits(name) }).compactMap(\.position) {
+      guard commands.indices.contains(position), case .write(let write) = commands[position].action,
+        let number = write.fileTransaction
+      else { continue }
+      return ", transaction \(number) of the file,"
+    }
+    return ""
   }
 
   /// Returns whether a step belongs to the plan, or comes after its last command and before the

@@ -24,6 +24,8 @@ package struct ReportPage: Sendable, Hashable {
   package var sections: [PageSection]
   /// The conditions of the run: machine, versions and time.
   package var environment: [Fact]
+  /// The time after which a browser loads the page again, in seconds; `nil`, the default, for never.
+  package var refreshSeconds: Int?
 
   /// Creates a page.
   package init(
@@ -98,6 +100,7 @@ extension ReportPage {
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
             + "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">"
         ),
+        .own(refreshSeconds.map { "<meta http-equiv=\"refresh\" content=\"\($0)\">" } ?? ""),
         .own("<link rel=\"icon\" href=\"data:,\">"),
         .element("title", text: title),
         .element("style", [:], [.own(PageStyle.sheet)]),

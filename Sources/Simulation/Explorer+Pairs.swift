@@ -118,8 +118,7 @@ extension Explorer {
   }
 }
 
-/// Keeps the outcomes of the last commands of the longest plans, and takes those of an earlier
-/// exploration.
+/// The outcomes of the longest plans' last commands: recorded by one exploration, reused by the next.
 extension Explorer {
   /// Keeps the outcome of the last command of a longest plan; `end` is `nil` if the command was skipped.
   func keep(

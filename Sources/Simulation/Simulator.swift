@@ -76,6 +76,9 @@ package final class Simulator {
   }
 
   /// Starts a plan on an empty store, and launches the consumers and the actors that run from the start.
+  ///
+  /// The objects from before the plan are inserted before all members but the writer are launched, so
+  /// that no other member must merge them.
   func open(
     _ header: PlanHeader,
     _ faults: [PlannedFault] = [],
@@ -83,7 +86,13 @@ package final class Simulator {
   ) throws(SystemFailure) {
     try start(header, faults)
     consumers = capabilities.contains(.consume) ? header.consumers : []
-    let first = consumers + header.actors.filter(\.launched).map(\.id)
+    var first = consumers + header.actors.filter(\.launched).map(\.id)
+    if let write = header.openingWrite {
+      perform(.launch(write.actor), command: nil, observe)
+      advanceClock(for: .write(write), header)
+      if !isStopped { perform(.write(write), command: nil, observe) }
+      first.removeAll { $0 == write.actor }
+    }
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
   }
 

@@ -2,7 +2,8 @@
 ///
 /// Actors, consumers, contexts and authors are renamed in the order of their first use in the
 /// commands; those that no command uses come last. Objects, values, the model, protected authors,
-/// the seed and the order of the actors in the header are left out. An advance of the clock keeps
+/// the seed, numbers of a file's transactions, and the order of the actors in the header are left
+/// out. An advance of the clock keeps
 /// only its direction.
 package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
   /// The lines of the plan, with the new names.
@@ -26,7 +27,8 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static let omitted: Set = [
-    "seed", "model", "protectedAuthors", "object", "entity", "values", "set",
+    "seed", "model", "protectedAuthors", "object", "objects", "entity", "values", "set",
+    "transaction",
   ]
 
   /// The new names of a plan's actors, contexts and authors, by their old names.

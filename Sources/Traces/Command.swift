@@ -189,6 +189,8 @@ package struct PlannedWrite: Hashable, Sendable {
   package var policy: PlannedPolicy
   /// Whether the clock advances before the write; `false` only in plans with the condition `ties`.
   package var ticks: Bool
+  /// The number of the transaction of a store file that the write repeats; `nil` if it repeats none.
+  package var fileTransaction: Int64?
 
   package init(
     actor: ActorID,
@@ -196,7 +198,8 @@ package struct PlannedWrite: Hashable, Sendable {
     author: WriteAuthor = .own,
     changes: [PlannedChange],
     policy: PlannedPolicy = .objectWins,
-    ticks: Bool = true
+    ticks: Bool = true,
+    fileTransaction: Int64? = nil
   ) {
     self.actor = actor
     self.context = context
@@ -204,6 +207,7 @@ package struct PlannedWrite: Hashable, Sendable {
     self.changes = changes
     self.policy = policy
     self.ticks = ticks
+    self.fileTransaction = fileTransaction
   }
 
   /// The context name of a write with plain SQL, which simulates a program without this library.
@@ -300,7 +304,8 @@ enum CommandWord: String, CaseIterable {
 
   private var own: [String] {
     switch self {
-    case .write, .begin: ["actor", "context", "author", "changes", "policy", "tick"]
+    case .write, .begin:
+      ["actor", "context", "author", "changes", "policy", "tick", "transaction"]
     case .batch: ["actor", "author", "op", "entity", "where", "values"]
     case .belated: ["actor", "step"]
     case .query:

@@ -33,6 +33,7 @@ extension PlanCodec {
       members["protectedAuthors"] = JSONValue(strings: header.protectedAuthors)
     }
     members["retention"] = header.retention.map(json)
+    if !header.objects.isEmpty { members["objects"] = TraceCodec.json(of: header.objects) }
     return .object(members)
   }
 
@@ -90,7 +91,7 @@ extension PlanCodec {
   private static let headerKeys = [
     "plan", "seed", "step", "timestamps", "drive", "model", "actors", "consumers", "batchAuthors",
     "protectedAuthors", "retention", "synchronous", "checkpointPages", "locks", "tokens", "driver",
-    "foreignWrites",
+    "foreignWrites", "objects",
   ]
   private static let actorKeys = [
     "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
@@ -121,6 +122,7 @@ extension PlanCodec {
     header.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
     header.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
     header.retention = try retention(fields)
+    if fields.has("objects") { header.objects = try Vocabulary(header).objects(in: fields) }
     try checkNames(header.actors.map(\.id) + header.consumers, fields.place)
     return header
   }

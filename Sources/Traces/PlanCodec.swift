@@ -155,6 +155,7 @@ extension PlanCodec {
     members.merge(json(ofAuthor: write.author)) { $1 }
     if write.policy != .objectWins { members["policy"] = .string(write.policy.rawValue) }
     if !write.ticks { members["tick"] = .integer(0) }
+    members["transaction"] = write.fileTransaction.map { JSONValue($0) }
     return members
   }
 
@@ -261,7 +262,8 @@ extension PlanCodec {
       author: try author(fields),
       changes: changes,
       policy: try fields.choice("policy", default: .objectWins),
-      ticks: tick != 0
+      ticks: tick != 0,
+      fileTransaction: try fields.find("transaction", "a whole number", \.whole)
     )
   }
 

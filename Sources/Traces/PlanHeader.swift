@@ -149,6 +149,10 @@ package struct PlanHeader: Hashable, Sendable {
   package var protectedAuthors: [String] = []
   /// The retention limits, which cut off a member that is further behind; `nil` for none.
   package var retention: PlannedRetention?
+  /// The objects from before the plan, which no member must merge.
+  ///
+  /// The first running actor inserts them before the consumers and the other actors are launched.
+  package var objects: Objects = [:]
 
   package init(model: Model, actors: [PlannedActor]) {
     self.model = model
@@ -157,6 +161,13 @@ package struct PlanHeader: Hashable, Sendable {
 
   /// Returns the actor with an id, or `nil`.
   package func actor(_ id: ActorID) -> PlannedActor? { actors.first { $0.id == id } }
+
+  /// The write that inserts the objects from before the plan; `nil` without objects or a running actor.
+  package var openingWrite: PlannedWrite? {
+    guard !objects.isEmpty, let writer = actors.first(where: \.launched) else { return nil }
+    let inserts = objects.sorted { $0.key < $1.key }.map { PlannedChange(.insert, $0, $1) }
+    return PlannedWrite(actor: writer.id, changes: inserts)
+  }
 }
 
 /// The versions of a plan's model.

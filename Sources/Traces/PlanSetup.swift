@@ -172,6 +172,11 @@ enum KitActors {
     "container", "viewContext", "userDefaults", "maximumDuration", "uniqueString", "logger",
     "logLevel", "autoStart", "merger", "deduplicator",
   ]
+  /// The remedy for an age bound, which each design has, but no actor.
+  private static let ageAdvice =
+    "Leave it out: designs that purge by age use the kit's default of 7 days, and the kit's version 2 "
+    + "ignores the value. Choose whether a purge depends on the age with \"bound\" in a design file (repair "
+    + "--describe prints one), and how often it runs with \"cleanStrategy\"."
   /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
   private static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
 
@@ -233,7 +238,7 @@ enum KitActors {
     for key in fixed where fields.has(key) {
       throw fields.place.of(key).error(
         "\(fields.what) has the key \"\(key)\", which the lab does not support",
-        "Leave it out: the kit's default is tested."
+        key == "maximumDuration" ? ageAdvice : "Leave it out: the kit's default is tested."
       )
     }
     try fields.allow(keys)

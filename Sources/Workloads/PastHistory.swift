@@ -14,6 +14,8 @@ package struct PastHistory: Sendable {
 
   /// A transaction of a real history, with at most ``changeCountMax`` of its changes.
   package struct Transaction: Sendable, Hashable {
+    /// The number of the transaction in its file; `nil` if it is not known.
+    package let number: Int64?
     /// The author's index in the list of authors; `nil` if the transaction has no author.
     package let author: Int?
     /// The seconds since the previous transaction; negative if the clock stepped back.
@@ -73,6 +75,7 @@ package struct PastHistory: Sendable {
       defer { last = record.timestamp ?? last }
       let gap = record.timestamp.flatMap { now in last.map { now - $0 } } ?? 0
       return Transaction(
+        number: record.number,
         author: record.author.flatMap { places[$0] },
         gap: gap.isFinite ? gap : 0,
         changes: record.changes.map {
@@ -98,13 +101,16 @@ package struct PastRecord: Sendable {
     }
   }
 
+  /// The number of the transaction in its file; `nil` if it is not known.
+  package let number: Int64?
   package let author: String?
   /// Seconds since 2001-01-01 UTC; `nil` if the file has no readable timestamp.
   package let timestamp: Double?
   /// The first changes of the transaction, at most ``PastHistory/changeCountMax``.
   package var changes: [Change]
 
-  package init(author: String?, timestamp: Double?, changes: [Change]) {
+  package init(number: Int64? = nil, author: String?, timestamp: Double?, changes: [Change]) {
+    self.number = number
     self.author = author
     self.timestamp = timestamp
     self.changes = changes
@@ -119,6 +125,8 @@ package struct PastRecord: Sendable {
 package struct PastWindow: Sendable {
   /// The writes, with the commands that move the clock between them.
   package let commands: [Command]
+  /// The objects from before the first transaction that the writes change.
+  let objects: Objects
 
   /// Whether no command moves the clock backwards.
   var onlyRises: Bool {
@@ -144,13 +152,7 @@ package struct PastWindow: Sendable {
         Command(.write(Self.write(changes, transaction, past, header, ticks: gap != 0)))
       )
     }
-    if !writes.existing.isEmpty {
-      let inserts = writes.existing.map {
-        PlannedChange(.insert, $0, ["title": .string("old"), "count": 0])
-      }
-      let write = PlannedWrite(actor: header.actors[0].id, changes: inserts)
-      commands.insert(Command(.write(write)), at: 0)
-    }
+    objects = writes.existing
     self.commands = Array(commands.prefix(count))
   }
 
@@ -167,7 +169,8 @@ package struct PastWindow: Sendable {
       actor: (own ?? header.actors[0]).id,
       author: own != nil ? .own : author.map { .other($0) } ?? .absent,
       changes: changes,
-      ticks: ticks
+      ticks: ticks,
+      fileTransaction: transaction.number
     )
   }
 }
@@ -186,7 +189,9 @@ extension PlanAlphabet {
       Set(starts).sorted().enumerated().map { number, start in
         var header = header
         header.seed = UInt64(number + 1)
-        windows[header.seed] = PastWindow(past, from: start, commands: commands, header)
+        let window = PastWindow(past, from: start, commands: commands, header)
+        header.objects = window.objects
+        windows[header.seed] = window
         return header
       }
     }

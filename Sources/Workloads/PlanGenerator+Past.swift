@@ -16,13 +16,14 @@ extension PlanGenerator {
 
   /// Draws a series of transactions of a history, and the commands between them.
   ///
-  /// If shrinking removes a transaction, the others keep their times.
+  /// If shrinking removes a transaction, the others and the commands after it keep their times, and only
+  /// the objects from before that the others change remain.
   func repeated(
     _ past: PastHistory,
     _ source: inout ChoiceSource,
     _ draft: inout PlanDraft
-  ) -> [Command] {
-    guard !past.transactions.isEmpty else { return [] }
+  ) -> (commands: [Command], objects: Objects) {
+    guard !past.transactions.isEmpty else { return ([], [:]) }
     let start = source.index(below: past.transactions.count, label: "first transaction")
     var writes = PastWrites(past)
     var commands: [Command] = []
@@ -36,21 +37,22 @@ extension PlanGenerator {
       }
       let transaction = past.transactions[place]
       gap += place == start ? 0 : transaction.gap
-      guard source.bool(probability: 0.9, label: "kept") else { continue }
+      let isKept = source.bool(probability: 0.9, label: "kept")
+      // This choice is drawn in any case, so that the later ones stay at their places.
+      let isWhole = source.bool(probability: 0.95, label: "whole")
+      var next: [Command] = []
+      if isKept {
+        let changes = writes.next(transaction.changes.prefix(isWhole ? .max : 1))
+        append(changes, of: transaction, past, to: &next, &draft)
+      }
+      next += pause(&source, &draft)
+      guard !next.isEmpty else { continue }
       if gap != 0 { commands.append(Command(.clock(advance: gap))) }
       gap = 0
-      let isWhole = source.bool(probability: 0.95, label: "whole")
-      let count = isWhole ? transaction.changes.count : min(1, transaction.changes.count)
-      append(
-        writes.next(transaction.changes.prefix(count)),
-        of: transaction,
-        past,
-        to: &commands,
-        &draft
-      )
-      commands += pause(&source, &draft)
+      commands += next
     }
-    return prelude(writes.existing, draft.header) + commands
+    if gap != 0 { commands.append(Command(.clock(advance: gap))) }
+    return (commands, writes.existing)
   }
 
   /// Appends a transaction's write by the actor with its author; launches that actor before, if needed.
@@ -75,20 +77,12 @@ extension PlanGenerator {
       actor: actors[place].id,
       author: name,
       changes: changes,
-      ticks: false
+      ticks: false,
+      fileTransaction: transaction.number
     )
     commands.append(Command(.write(write)))
     for change in changes { draft.state.note(change) }
     draft.state.note(.write, by: place)
-  }
-
-  /// Returns a write that inserts the objects which are older than the plan's first transaction.
-  private func prelude(_ existing: [ObjectName], _ header: PlanHeader) -> [Command] {
-    guard !existing.isEmpty else { return [] }
-    let inserts = existing.map {
-      PlannedChange(.insert, $0, ["title": .string("old"), "count": 0])
-    }
-    return [Command(.write(PlannedWrite(actor: header.actors[0].id, changes: inserts)))]
   }
 
   /// Draws the commands between a transaction and the next one.
@@ -112,6 +106,8 @@ extension PastHistory {
     // The first actor must run, because it inserts the objects from before the first transaction.
     header.actors[0].launched = true
     guard namesActors else { return }
+    // A second context of the writer would lack these objects until it merges them.
+    header.actors[0].contexts = nil
     var names: [String: String] = [:]
     for place in header.actors.indices {
       let name = header.actors[place].id.name
@@ -134,7 +130,7 @@ extension PastHistory {
 /// Converts the changes of a history into changes of the objects of one plan.
 ///
 /// Keys are counted from 1 for each entity. An object that existed before the plan's first
-/// transaction is inserted by a write at the beginning of the plan.
+/// transaction is in the plan's header.
 struct PastWrites {
   private struct Key: Hashable {
     let entity: Int
@@ -144,8 +140,8 @@ struct PastWrites {
   private let model: Model
   private var names: [Key: ObjectName] = [:]
   private var counts: [Int: Int64] = [:]
-  /// The objects that existed before the first transaction, in the order of their first changes.
-  private(set) var existing: [ObjectName] = []
+  /// The objects that existed before the first transaction.
+  private(set) var existing: Objects = [:]
   private var number: Int64 = 0
 
   init(_ past: PastHistory) { model = past.model }
@@ -170,7 +166,7 @@ struct PastWrites {
     counts[change.entity] = number
     let object = ObjectName(model.entities[change.entity].name, number)
     names[key] = object
-    if change.type != .insert { existing.append(object) }
+    if change.type != .insert { existing[object] = ["title": .string("old"), "count": 0] }
     return object
   }
 }

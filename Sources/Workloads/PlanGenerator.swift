@@ -42,7 +42,10 @@ package struct PlanGenerator: Sendable {
         &source
       )
     }
-    var commands = style.past.map { repeated($0, &source, &draft) } ?? []
+    var commands: [Command] = []
+    if let past = style.past {
+      (commands, header.objects) = repeated(past, &source, &draft)
+    }
     let countMax = style.past == nil ? style.commandCountMax : Self.pastPauseMax
     var repetition = Repetition("command", 0...countMax)
     while repetition.next(&source) {

@@ -43,6 +43,8 @@ struct PlanState {
       item.element.launched ? mask | 1 << UInt64(item.offset) : mask
     }
     members = running
+    live = Set(header.objects.keys)
+    hasHistory = !live.isEmpty
   }
 
   /// Creates the state that the commands of a plan lead to.

@@ -399,6 +399,86 @@ import Traces
     }
   }
 
+  @Test func `Any program may look at a campaign, unless the format is newer`() throws {
+    _ = try made([["a"]])
+    let campaign = try CampaignFolder(opening: path)
+    #expect(try campaign.program == .sample && campaign.tasks().count == 1)
+    let file = URL(fileURLWithPath: path + "/campaign.json")
+    let record = try String(contentsOf: file, encoding: .utf8)
+    let newer = record.replacing("\"campaign\":2", with: "\"campaign\":99")
+    #expect(newer != record)
+    try Data(newer.utf8).write(to: file)
+    do throws(CampaignError) {
+      _ = try CampaignFolder(opening: path)
+      Issue.record("a newer format was accepted")
+    } catch {
+      #expect(error.description.contains("has version 99 of the format"), "\(error)")
+    }
+  }
+
+  @Test(arguments: ["", "/result.json"])
+  func `A task with a damaged result is done again after the folder or the file was removed`(
+    _ removed: String
+  ) throws {
+    let campaign = try made([["a"], ["b"]])
+    let worker = campaign.worker("w", patience: .milliseconds(1)) { _, output, _ in
+      Self.check(output)
+      return .code(0)
+    }
+    #expect(try worker.work() == 2)
+    let place = path + "/done/1/1-0002"
+    try Data().write(to: URL(fileURLWithPath: place + "/result.json"))
+    _ = FileManager.default.createFile(atPath: place + "/former", contents: nil)
+    do throws(CampaignError) {
+      _ = try CampaignStatus(campaign)
+      Issue.record("a damaged result was read")
+    } catch {
+      let advice = "Remove the folder \"\(place)\"; a worker then does its task again."
+      #expect(error.description.hasSuffix(advice), "\(error)")
+    }
+    try FileManager.default.removeItem(atPath: place + removed)
+    #expect(try CampaignStatus(campaign).done == 1)
+    #expect(try worker.work() == 1)
+    let status = try CampaignStatus(campaign)
+    #expect(status.verdict == "valid" && status.done == 2 && status.plans == 4)
+    #expect(!FileManager.default.fileExists(atPath: place + "/former"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path + "/work").isEmpty)
+  }
+
+  @Test(arguments: [CommandExit.unwanted, .code(2), .code(143)])
+  func `An interrupted worker releases its task at once, and this counts as no failure`(
+    exit: CommandExit
+  ) throws {
+    let campaign = try made([["a"]])
+    var (polls, isInterrupted) = (0, false)
+    func worker(_ name: String, _ run: @escaping CampaignWorker.Run) -> CampaignWorker {
+      (polls, isInterrupted) = (0, false)
+      return campaign.worker(
+        name,
+        patience: .seconds(3_600),
+        isInterrupted: {
+          polls += 1
+          return isInterrupted || polls > 40
+        },
+        run: run
+      )
+    }
+    // More often than workers may vanish.
+    let count = CampaignWorker.claimCountMax + 1
+    for number in 1...count {
+      let interrupted = worker("w-\(number)") { _, _, _ in
+        isInterrupted = true
+        return exit
+      }
+      #expect(try interrupted.work() == 0)
+    }
+    let newest = try TaskClaim.newest(in: campaign)["1-0001"]
+    #expect(newest?.number == count && newest?.failureCount == 0)
+    #expect(try CampaignStatus(campaign).claimed.isEmpty)
+    #expect(try worker("last") { _, _, _ in .code(0) }.work() == 1)
+    #expect(try CampaignStatus(campaign).verdict == "valid")
+  }
+
   @Test func `The error for a damaged file contains its path`() throws {
     let campaign = try made([["a"]])
     _ = FileManager.default.createFile(

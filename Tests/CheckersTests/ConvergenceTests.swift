@@ -56,6 +56,15 @@ import Traces
     )
   }
 
+  @Test func `A write outside of commands may only insert objects from before the plan`() throws {
+    var story = try Story("app", "share")
+    story.open("app", "1", ObjectName("Item", 1))
+    story.close()
+    #expect(violation(story) == nil)
+    story.header.objects = [:]
+    #expect(violation(story)?.because.contains("which no command of the plan asked for") == true)
+  }
+
   @Test func `A view in the middle of a plan may be behind`() throws {
     var story = try opened()
     for context in ["view", "background"] {

@@ -34,6 +34,17 @@ import Traces
     #expect(story.events[found.at].kind == .purged(["2", "3"]))
   }
 
+  @Test func `No member must merge the objects from before the plan`() throws {
+    var story = try Story("app", "share")
+    story.open("app", "1", ObjectName("Item", 1))
+    var early = story
+    early.purge("app", "1")
+    #expect(early.verdict(PurgeSafety.self) == .valid)
+    story.write("app", "2", .update("Item", 1, ["count": 2]))
+    story.purge("app", "1", "2")
+    #expect(violation(story)?.transaction == "2")
+  }
+
   @Test func `A record past a dead process's transaction covers all earlier ones`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")

@@ -129,6 +129,15 @@ struct Story {
     )
   }
 
+  /// Inserts an object from before the plan, which is not a command of the plan.
+  mutating func open(_ actor: ActorID, _ name: TransactionName, _ object: ObjectName) {
+    header.objects[object] = [:]
+    objects[object] = [:]
+    tell(actor, .called(command: nil, word: "write"))
+    commit(actor, name, [CommittedChange(.insert, object)])
+    tell(actor, .ended(command: nil, .ok))
+  }
+
   mutating func commit(
     _ actor: ActorID,
     _ name: TransactionName,

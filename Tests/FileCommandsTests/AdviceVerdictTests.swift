@@ -137,6 +137,46 @@ import Testing
     #expect(Self.verdict(outline, []).state == .unknown)
   }
 
+  @Test
+  func `A consumer of a Core Data file that has merged nothing for a week holds history back`() {
+    let behind = [Consumer("app", at: .number(160)), Consumer("widget", at: .number(112))]
+    let advice = Advice(Self.purged, given: behind)
+    #expect(advice.consumers.map(\.holdsBack) == [false, true])
+    let verdict = AdviceVerdict(advice)
+    #expect(verdict.state == .loses)
+    #expect(
+      verdict.reasons.first?.hasPrefix(#""widget" has merged no transaction of the last 3"#) == true
+    )
+    #expect(
+      verdict.reasons.first?.hasSuffix("it holds back 48 transactions, and history grows.") == true
+    )
+    // A planned purge does not wait for it, so only its losses count.
+    let planned = Self.verdict(Self.unpurged, [Consumer("app", at: .number(12))] + [Self.both[1]])
+    #expect(planned.reasons.contains { $0.contains("holds back 48 transactions") })
+    let plan = Self.verdict(
+      Self.unpurged,
+      [Consumer("app", at: .number(12))] + [Self.both[1]],
+      olderThan: 60
+    )
+    #expect(plan.state == .bounded, "\(plan.reasons)")
+    let close = [Consumer("app", at: .number(160)), Consumer("widget", at: .number(158))]
+    #expect(Self.verdict(Self.purged, close).state == .bounded)
+    #expect(Advice(Self.purged, given: close).consumers.map(\.holdsBack) == [false, true])
+    // A member's cursor alone limits the purges of a store of this library.
+    var ours = Self.purged
+    ours.isOurs = true
+    #expect(Advice(ours, given: behind).consumers.allSatisfy { !$0.holdsBack })
+  }
+
+  @Test func `A consumer was last seen when its author wrote last`() {
+    let consumers = [
+      Consumer("widget", at: .number(60)), Consumer("watch", at: .number(60)),
+      Consumer("phone", at: .number(60), author: "app"),
+    ]
+    let seen = Advice(Self.unpurged, given: consumers).consumers.map(\.consumer.seen)
+    #expect(seen == [39.5 * 86400, nil, 39 * 86400])
+  }
+
   @Test func `The purge that frees most without a loss is recommended`() throws {
     let advice = Advice(Self.unpurged, given: Self.both)
     let safest = try #require(advice.safest)

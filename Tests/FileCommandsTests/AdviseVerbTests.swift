@@ -61,6 +61,35 @@ import Testing
     }
   }
 
+  @Test
+  func `The table of purges names who is unknown, and that of consumers who holds history back`()
+    async throws
+  {
+    try await withFolder { folder in
+      let file = "\(folder)/a.sqlite"
+      let mirror = StatedTransaction("NSCloudKitMirroringDelegate.import", 39.7)
+      let share = StatedTransaction("share", 39.8)
+      try AdviceFile.make(AdviceFile.fortyDays + [mirror, share], at: file)
+      try makeFile(
+        "\(folder)/c.json",
+        #"[{"name": "app", "token": 62}, {"name": "widget", "token": 12}, {"name": "watch", "unknown": true}]"#
+      )
+      let words = ["advise", file, "--cursors", "\(folder)/c.json"]
+      let page = "\(folder)/advice.html"
+      let result = await run(words + ["--html", page])
+      let output = result.output
+      #expect(output.contains("unknown: watch, CloudKit mirror, share"), "\(output)")
+      #expect(output.contains("widget; unknown: watch, CloudKit mirror, share"))
+      #expect(!output.contains("none that is known"))
+      #expect(output.contains("known, holds back 50 transactions"))
+      #expect(!output.contains("every purge stops at"))
+      #expect(output.contains("2001-02-09T12:00:00.000Z"), "the widget's last write")
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("unknown: watch, CloudKit mirror, share"))
+      #expect(html.contains("known, holds back 50 transactions"))
+    }
+  }
+
   @Test func `JSON has the same figures and the exit code`() async throws {
     try await withStore { folder, file in
       let result = await run([
@@ -191,6 +220,28 @@ import Testing
       let never = await runCurrent(["advise", file, "--design", path, "--json"] + cursors)
       #expect(never.code == .violation)
       #expect(never.output.contains("never purges: history grows without bound."))
+    }
+  }
+
+  @Test func `A design that never purges is not repaired for repair either`() async throws {
+    try await withStore { folder, file in
+      let path = "\(folder)/mine.json"
+      try makeFile(
+        path,
+        #"{"design": 1, "name": "mine", "like": "kit-2-readme", "position": "number", "#
+          + #""wakes": "onSignalLaunchAndTimer"}"#
+      )
+      let advice = await runCurrent([
+        "advise", file, "--design", path, "--cursors", "\(folder)/c.json", "--json",
+      ])
+      #expect(advice.code == .violation && advice.errors == "", "\(advice.errors)")
+      #expect(advice.output.contains("never purges: history grows without bound."))
+      let repair = await runCurrent([
+        "repair", "--system", path, "--seen-in", file, "--max-changes", "0", "--plans", "10",
+        "--depth", "3", "--output", folder, "--json",
+      ])
+      #expect(repair.code == .violation && repair.errors == "", "\(repair.errors)")
+      #expect(repair.output.contains("holds under steady, but never purges."), "\(repair.output)")
     }
   }
 

@@ -203,4 +203,28 @@ import Darwin
     )
     #expect(rendering.csv() == "kind,count,first,wrong\ngaps,1200,4,false\norphans,2,9,true")
   }
+
+  @Test
+  func `Dangling references are shown with the first object, apart from damage of the history`() {
+    let finding = HistoryFinding(
+      kind: .danglingReferences,
+      count: 2,
+      first: 3,
+      object: "Item/3",
+      isWrong: true
+    )
+    let rendering = VerificationRendering(path: "a.db", findings: [finding])
+    #expect(rendering.isWrong)
+    #expect(
+      rendering.text() == """
+        wrong  2 references to a missing object, the first in Item/3
+        a.db: the history is sound, but objects are missing
+        """
+    )
+    #expect(
+      rendering.json()
+        == #"{"findings":[{"count":2,"first":3,"kind":"danglingReferences","object":"Item/3","#
+        + #""wrong":true}],"sound":false}"#
+    )
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LabFixtures
+import Synchronization
 import TestSupport
 import Testing
 
@@ -188,6 +189,7 @@ import Testing
       )
       let status = await lab(["campaign", "status", folder + "/c"])
       #expect(status.code == .undecided && status.output.contains("0 of 3 tasks done"))
+      #expect(!status.errors.contains("another program"), "\(status.errors)")
       let drained = await lab(["campaign", "drain", folder + "/c"])
       #expect(drained.code == .good && campaign.isDrained)
     }
@@ -356,6 +358,77 @@ import Testing
       #expect(page.contains("Plans over time: not measured; only check counts them."))
       #expect(!page.contains("growth-states") && !page.contains("growth-plans"))
       #expect(!page.contains("; 0 plans") && page.contains("2 of 2"))
+    }
+  }
+
+  /// A clock that only the test advances.
+  private final class HandTime: Sendable {
+    private let now = Mutex(ContinuousClock.now)
+
+    func read() -> ContinuousClock.Instant { now.withLock(\.self) }
+
+    func advance(by seconds: Double) { now.withLock { $0 += .seconds(seconds) } }
+  }
+
+  @Test func `One of several workers writes the page every five seconds`() async throws {
+    try await withFolder { folder in
+      let campaign = try CampaignFolder(creating: folder + "/c", by: .current(.current))
+      let time = HandTime()
+      let (one, other) = (CampaignPage(now: time.read), CampaignPage(now: time.read))
+      var count = 0
+      /// Adds a task, lets a worker poll, and returns whether the page shows the task.
+      func shows(_ page: CampaignPage, after seconds: Double) throws -> Bool {
+        count += 1
+        _ = try campaign.add([["a"]])
+        time.advance(by: seconds)
+        page.writeIfDue(of: campaign)
+        return try String(contentsOfFile: campaign.path + "/index.html", encoding: .utf8)
+          .contains("0 of \(count) task")
+      }
+      #expect(try shows(one, after: 0))
+      #expect(try !shows(one, after: 4.9))
+      #expect(try shows(one, after: 0.2))
+      #expect(try shows(other, after: 0), "the first page of a worker")
+      #expect(try !shows(one, after: 5.1), "the other worker has written it")
+      #expect(try shows(other, after: 0))
+      #expect(try !shows(one, after: 5.1))
+      #expect(try shows(one, after: 5.1), "the other worker has ended")
+    }
+  }
+
+  @Test func `A browser loads the page again while tasks are left`() async throws {
+    try await withFolder { folder in
+      let refresh = "<meta http-equiv=\"refresh\" content=\"10\">"
+      let open = try CampaignFolder(creating: folder + "/open", by: .current(.current))
+      _ = try open.add([["a"]])
+      CampaignPage().write(of: open)
+      let page = try String(contentsOfFile: open.path + "/index.html", encoding: .utf8)
+      #expect(page.contains(refresh))
+      let done = try Self.page(folder, count: 1) { _, _ in }
+      #expect(!done.contains("http-equiv=\"refresh\""))
+    }
+  }
+
+  @Test func `A program of another build shows and drains a campaign, but does no work of it`()
+    async throws
+  {
+    try await withFolder { folder in
+      let other = CampaignProgram(lab: "another", build: "abc, release", libraries: "Swift 6")
+      let campaign = try CampaignFolder(creating: folder + "/c", by: other)
+      _ = try campaign.add([["check"]])
+      let status = await lab(["campaign", "status", folder + "/c"])
+      #expect(status.code == .undecided && status.output.contains("0 of 1 task done"))
+      #expect(
+        status.errors.contains("another program created this campaign: the lab: another there, "),
+        "\(status.errors)"
+      )
+      let drained = await lab(["campaign", "drain", folder + "/c"])
+      #expect(drained.code == .good && campaign.isDrained)
+      for words in [["work", folder + "/c"], ["add", folder + "/c", "--", "check"]] {
+        let result = await lab(["campaign"] + words)
+        #expect(result.code == .usage, "\(words)")
+        #expect(result.errors.contains("was created by another program"), "\(result.errors)")
+      }
     }
   }
 

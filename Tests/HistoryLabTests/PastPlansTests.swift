@@ -36,6 +36,9 @@ import Traces
     let kept = try await check("--system", "article", "--plans", "40")
     #expect(kept.code == .violation)
     #expect(kept.output.contains("update Note/1"))
+    #expect(kept.output.contains("objects from before:"))
+    let words = kept.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.firstMatch(of: /, transaction \d+ of the file, was written by/) != nil)
   }
 
   @Test func `A file without a history is refused, and so is --anonymous without a file`()

@@ -18,11 +18,14 @@ import Workloads
   private static let alternatives = [["a1", "a2"], ["b"], ["c"], ["d"]]
 
   /// Returns a search in which a set holds if it contains one of the given sets.
+  ///
+  /// With `purging`, a set must also purge, which it does if it contains one of those sets.
   private func search(
     _ repairs: [Set<String>],
+    purging: [Set<String>]? = nil,
     verified: @escaping (Set<String>) -> Void = { _ in }
   ) -> MinimalSets<String, Proof> {
-    MinimalSets(alternatives: Self.alternatives) { sets, proofs in
+    var search = MinimalSets<String, Proof>(alternatives: Self.alternatives) { sets, proofs in
       sets.map { set in proofs.indices.first { proofs[$0].needs.isDisjoint(with: set) } }
     } verify: { set in
       verified(set)
@@ -30,6 +33,10 @@ import Workloads
       // A plan breaks the set because of what each repair still misses.
       return [Proof(needs: Set(repairs.flatMap { $0.subtracting(set) }))]
     }
+    if let purging {
+      search.purges = { sets in sets.map { set in purging.contains { $0.isSubset(of: set) } } }
+    }
+    return search
   }
 
   @Test func `It finds every minimal set, and no superset of one`() async throws {
@@ -52,6 +59,35 @@ import Workloads
     var search = search([[]])
     try await search.search(upTo: 4)
     #expect(search.minimal == [[]] && search.verifiedCount == 1)
+  }
+
+  @Test func `If no minimal set purges, the smallest set that holds and purges is found`()
+    async throws
+  {
+    var verified: [Set<String>] = []
+    var search = search([["a1"]], purging: [["b", "c"], ["d", "c", "a1"]]) { verified.append($0) }
+    try await search.search(upTo: 4)
+    #expect(search.minimal == [["a1"]] && search.idle.contains(["a1"]))
+    #expect(search.purging == ["a1", "b", "c"] && search.isSolved)
+    // Of the larger sets, only one that purges is verified.
+    #expect(verified.filter { $0.count > 1 } == [["a1", "b", "c"]])
+    for subset in [[], ["a1"], ["b", "c"], ["a1", "b"], ["a1", "c"]] as [Set<String>] {
+      #expect(search.rejections[subset] != nil || search.idle.contains(subset), "\(subset)")
+    }
+    var limited = self.search([["a1"]], purging: [["b", "c"]])
+    try await limited.search(upTo: 2)
+    #expect(limited.minimal == [["a1"]] && limited.purging == nil && !limited.isSolved)
+    #expect(try await limited.reduce(["a1", "b", "c", "d"]) == ["a1", "b", "c"])
+    #expect(try await limited.reduce(["a1", "b", "d"]) == nil)
+  }
+
+  @Test func `A minimal set that purges ends the search for larger ones`() async throws {
+    var search = search([["a1"], ["b"]], purging: [["b"]])
+    try await search.search(upTo: 4)
+    #expect(search.minimal == [["a1"], ["b"]] && search.purging == nil && search.isSolved)
+    var idle = self.search([[]], purging: [["d"]])
+    try await idle.search(upTo: 4)
+    #expect(idle.minimal == [[]] && idle.purging == ["d"])
   }
 
   @Test func `A larger set is reduced until each of its proper subsets breaks`() async throws {
@@ -85,48 +121,138 @@ import Workloads
     await run(words, composition: .current)
   }
 
+  /// Repairs a design, with the run's folder in a folder that is removed afterwards.
+  private func repair(
+    _ words: [String]
+  ) async throws -> (code: ExitCode, output: String, errors: String) {
+    try await withFolder { folder in await lab(["repair"] + words + ["--output", folder]) }
+  }
+
   private struct Document: Decodable {
     struct Change: Decodable {
       let decision: String
       let to: String
-      let plan: String
-      let invariant: String
+      let plan: String?
+      let invariant: String?
+      let replay: String?
     }
     struct Subset: Decodable {
       let decisions: [String]
-      let plan: String
+      let plan: String?
     }
     struct Answer: Decodable {
       let changes: [Change]
       let subsets: [Subset]
       let design: String
+      let purges: Bool
     }
     let sets: [Answer]
+    let purging: Answer?
     let larger: Answer?
+    let verdict: String
+    let isRepaired: Bool
+
+    init(_ output: String) throws {
+      self = try JSONDecoder().decode(Document.self, from: Data(output.utf8))
+    }
+  }
+
+  /// Returns an output with single spaces in place of line breaks.
+  private static func unwrapped(_ output: String) -> String {
+    output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
   private static let words = [
-    "repair", "--system", "kit-2-readme", "--conditions", "stamp-before-commit", "--plans", "20",
+    "--system", "kit-2-readme", "--conditions", "stamp-before-commit", "--plans", "20",
     "--depth", "3",
   ]
 
-  @Test func `A position by number repairs writes that commit late, and its plan shows why`()
+  @Test
+  func `A position by number lets writes commit late, and its plan shows why, but never purges`()
     async throws
   {
-    let result = await lab(Self.words + ["--max-changes", "1", "--json"])
-    #expect(result.code == .good, "\(result.errors)")
-    let document = try JSONDecoder().decode(Document.self, from: Data(result.output.utf8))
+    let result = try await repair(Self.words + ["--max-changes", "1", "--json"])
+    let document = try Document(result.output)
+    #expect(document.sets.map(\.purges) == [false] && document.purging == nil)
+    #expect(result.code == .violation && !document.isRepaired, "\(result.errors)")
+    #expect(document.verdict.contains("but with it the design never purges."))
+    #expect(document.verdict.contains("No set of up to 1 change makes it hold and purge; one with"))
+    #expect(document.larger?.purges == true)
     let sets = document.sets.map { $0.changes.map { "\($0.decision) \($0.to)" } }
     #expect(sets == [["position number"]])
     let answer = try #require(document.sets.first)
     let change = try #require(answer.changes.first)
     #expect(answer.subsets.map(\.decisions) == [[]] && answer.subsets[0].plan == change.plan)
-    let plan = try PlanCodec.decode(change.plan)
+    let plan = try PlanCodec.decode(try #require(change.plan))
+    let invariant = try #require(change.invariant)
     let original = try #require(LabSystem.named("kit-2-readme"))
     let repaired = LabSystem(try DesignCodec.decode(answer.design), nil)
     for (system, breaks) in [(original, true), (repaired, false)] {
       let worker = PlanWorker(system, at: .heap(), versions: [:])
-      #expect(try (worker.violation(of: change.invariant, by: plan) != nil) == breaks)
+      #expect(try (worker.violation(of: invariant, by: plan) != nil) == breaks)
+    }
+  }
+
+  @Test func `A design that holds but never purges is repaired only by a set that purges`()
+    async throws
+  {
+    try await withFolder { folder in
+      let path = "\(folder)/mine.json"
+      try makeFile(
+        path,
+        #"{"design": 1, "name": "mine", "like": "kit-2-readme", "position": "number"}"#
+      )
+      let words = [
+        "repair", "--system", path, "--output", folder, "--conditions", "stamp-before-commit",
+        "--plans", "5", "--depth", "3",
+      ]
+      let none = await lab(words + ["--max-changes", "0", "--json"])
+      #expect(none.code == .violation, "\(none.errors)")
+      #expect(try !Document(none.output).isRepaired)
+      #expect(try Document(none.output).sets.first?.design.contains(" with .") == false)
+      #expect(none.output.contains("but never purges. No set of up to 0 changes makes it hold"))
+      let result = await lab(words + ["--max-changes", "1", "--json"])
+      let document = try Document(result.output)
+      #expect(result.code == .good && document.isRepaired, "\(result.errors)")
+      let answer = try #require(document.purging)
+      #expect(answer.purges && answer.changes.count == 1)
+      #expect(document.sets.map(\.purges) == [false])
+      // Without the change no plan breaks the design: it only never purges.
+      #expect(answer.changes[0].plan == nil && answer.changes[0].replay == nil)
+      let text = Self.unwrapped(await lab(words + ["--max-changes", "1"]).output)
+      #expect(text.contains("With these changes the design purges"), "\(text)")
+      #expect(text.contains("The design never purged in 5 plans: history only grows."))
+      #expect(text.contains("The smallest set with which it holds and purges has 1 change."))
+    }
+  }
+
+  @Test func `Each change names a command that replays the plan without it`() async throws {
+    try await withFolder { folder in
+      let page = "\(folder)/page.html"
+      let words =
+        ["repair"] + Self.words + ["--max-changes", "1", "--output", folder, "--html", page]
+      let result = await lab(words)
+      #expect(result.output.contains("Report: "), "\(result.errors)")
+      let run = "\(folder)/latest"
+      let plan = "plan-set-1-without-position.jsonl"
+      let line = try #require(
+        result.output.split(separator: "\n").first { $0.contains("Replay: ") && $0.contains(plan) }
+      )
+      #expect(line.contains("design-set-1-without-position.json"))
+      for path in [page, "\(run)/index.html"] {
+        #expect(try String(contentsOfFile: path, encoding: .utf8).contains(plan))
+      }
+      let replay = await lab(
+        ["replay", "\(run)/\(plan)", "--system", "\(run)/design-set-1-without-position.json"]
+      )
+      #expect(replay.code == .violation, "\(replay.output)\(replay.errors)")
+      #expect(replay.output.contains("CursorProgress: broken"))
+      let repaired = await lab(
+        ["replay", "\(run)/\(plan)", "--system", "\(run)/design-set-1.json"]
+      )
+      #expect(repaired.code == .good, "\(repaired.output)\(repaired.errors)")
+      let kept = try String(contentsOfFile: "\(run)/repair.json", encoding: .utf8)
+      #expect(try Document(kept).sets[0].changes[0].replay?.contains("replay \(plan)") == true)
     }
   }
 
@@ -136,7 +262,9 @@ import Workloads
   {
     let (result, page) = try await withFolder { folder in
       let path = "\(folder)/page.html"
-      let result = await lab(Self.words + ["--max-changes", "0", "--html", path])
+      let result = await lab(
+        ["repair"] + Self.words + ["--max-changes", "0", "--html", path, "--output", folder]
+      )
       return (result, try String(contentsOfFile: path, encoding: .utf8))
     }
     #expect(result.code == .good, "\(result.errors)")
@@ -147,18 +275,19 @@ import Workloads
       result.output.contains("No set of up to 0 changes makes kit-2-readme hold"),
       "\(result.output)"
     )
+    #expect(Self.unwrapped(result.output).contains("does, and purges."))
     #expect(result.output.contains("Set 1: position = number"))
   }
 
   @Test func `Every proper subset of a set is broken by its plan`() async throws {
     let words = [
-      "repair", "--system", "article", "--conditions", "steady,stamp-before-commit", "--plans",
+      "--system", "article", "--conditions", "steady,stamp-before-commit", "--plans",
       "20",
       "--depth", "3", "--max-changes", "0", "--json",
     ]
-    let result = await lab(words)
+    let result = try await repair(words)
     #expect(result.code == .good, "\(result.errors)")
-    let document = try JSONDecoder().decode(Document.self, from: Data(result.output.utf8))
+    let document = try Document(result.output)
     let design = try #require(LabSystem.named("article")?.design)
     let answer = try #require(document.larger)
     #expect(answer.changes.count == 2 && answer.subsets.count == 3)
@@ -168,14 +297,18 @@ import Workloads
         DesignDecision.named(change.decision)?.set(change.to, in: &changed)
       }
       let worker = PlanWorker(LabSystem(changed, nil), at: .heap(), versions: [:])
-      #expect(try worker.violation(by: PlanCodec.decode(subset.plan)) != nil, "\(subset)")
+      let plan = try PlanCodec.decode(try #require(subset.plan))
+      #expect(try worker.violation(by: plan) != nil, "\(subset)")
     }
   }
 
   @Test func `Only the conditions that a file's history shows are repaired`() async throws {
     try await withFolder { folder in
       try AdviceFile.make(AdviceFile.fortyDays, at: "\(folder)/a.sqlite")
-      let words = ["repair", "--system", "kit-2", "--max-changes", "0", "--plans", "5", "--depth"]
+      let words = [
+        "repair", "--output", folder, "--system", "kit-2", "--max-changes", "0", "--plans", "5",
+        "--depth",
+      ]
       let result = await lab(words + ["3", "--seen-in", "\(folder)/a.sqlite"])
       #expect(result.output.contains("Kit-2 holds under steady:"), "\(result.output)")
       #expect(!result.output.contains("clock-back"))

@@ -147,6 +147,24 @@ import Testing
     }
   }
 
+  @Test func `A copy of a run in a folder named latest is not a second attempt`() async throws {
+    try await withFolder { folder in
+      let files = FileManager.default
+      func part(_ number: Int, _ place: String) throws -> String {
+        let night = Night("\(folder)/parts/\(number)")
+        return try night.bench(place, ours: 1, shard: Shard(number, of: 3))
+      }
+      let one = try part(1, "20260101T000000Z-bench")
+      try files.copyItem(atPath: one, toPath: "\(folder)/parts/1/latest")
+      let two = try part(2, "runs/20260101T000000Z-bench")
+      try files.copyItem(atPath: two, toPath: "\(folder)/parts/2/latest")
+      _ = try part(3, "latest")
+      let result = await lab("report merge \(folder)/parts --output \(folder)/joined")
+      #expect(result.code == .good, "\(result.errors)")
+      #expect(result.output.contains("1 benchmark of 3 parts"), "\(result.output)")
+    }
+  }
+
   @Test func `A file that is no shard, or from another run, is refused`() async throws {
     try await withFolder { folder in
       let night = Night(folder)

@@ -158,9 +158,9 @@ import Workloads
   }
 
   @Test func `Fewer continuations run when their plans are long`() {
-    #expect(WhyRun.continuations(trialSteps: 1) == 1_000)
-    #expect(WhyRun.continuations(trialSteps: 50_000) == 100)
-    #expect(WhyRun.continuations(trialSteps: 100_000_000) == 20)
+    #expect(WhyRun.continuations(trialEvents: 1) == 1_000)
+    #expect(WhyRun.continuations(trialEvents: 80_000) == 100)
+    #expect(WhyRun.continuations(trialEvents: 400_000_000) == 20)
   }
 
   // MARK: Parts

@@ -1,6 +1,8 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import SQLiteStorage
 import StoreFixtures
 import TestSupport
@@ -36,21 +38,24 @@ import Testing
     #expect(try store.add("f") == 6)
   }
 
-  @Test func `Random values in rows of changes never trap`() throws {
+  /// Values of every type of SQL, as text.
+  private static var sqlValues: Generator<String> {
+    let bytes = Generator<Int>.ints(in: 0...255, spread: .uniform)
+      .array(count: 0...19, length: .uniform, element: "byte")
+    return .oneOf([
+      .always("NULL"), .always("7"), .always("1.5"), .always("'text'"),
+      Generator<Int64>.integers(spread: .uniform).map { "\($0)" },
+      bytes.map { "x'\($0.map { String(256 + $0, radix: 16).dropFirst() }.joined())'" },
+    ])
+  }
+
+  @Test(.property(cases: 200, seed: 4))
+  func `Random values in rows of changes never trap`() async throws {
     guard fixture.layout == .coreData else { return }
-    var random = SeededRandom(seed: 4)
     let columns = ["ZENTITY", "ZENTITYPK", "ZCHANGETYPE", "ZCOLUMNS", "ZTOMBSTONE0", "ZTOMBSTONE3"]
     try fixture.execute("CREATE TABLE kept AS SELECT * FROM ACHANGE")
     var damaged = 0
-    for _ in 0..<200 {
-      let column = columns[Int(random.next() % UInt64(columns.count))]
-      let bytes = random.bytes(Int(random.next() % 20)).map {
-        String(256 + Int($0), radix: 16).dropFirst()
-      }
-      let values = [
-        "NULL", "\(Int64(bitPattern: random.next()))", "7", "1.5", "'text'", "x'\(bytes.joined())'",
-      ]
-      let value = values[Int(random.next() % UInt64(values.count))]
+    try await property(.element(of: columns), Self.sqlValues) { column, value in
       try fixture.execute("UPDATE ACHANGE SET \(column) = \(value) WHERE ZTRANSACTIONID = 2")
       do throws(HistoryError) {
         for change in try store.fetch(HistoryRequest(after: nil)).changes {
@@ -189,22 +194,19 @@ import Testing
     }
   }
 
-  @Test func `Random bytes never trap`() throws {
-    var random = SeededRandom(seed: 4)
+  @Test(.property(cases: 400, seed: 4)) func `Random bytes never trap`() async throws {
     let connection = try fixture.connection()
-    let good = try #require(
-      try connection.text("SELECT hex(changes) FROM history_transaction WHERE number = 4")
+    let good = Self.bytes(
+      try #require(
+        try connection.text("SELECT hex(changes) FROM history_transaction WHERE number = 4")
+      )
     )
     let set = try Statement(
       connection,
       "UPDATE history_transaction SET changes = ?1 WHERE number = 4"
     )
     var damaged = 0
-    for round in 0..<300 {
-      var bytes = round % 2 == 0 ? random.bytes(Int(random.next() % 40)) : Self.bytes(good)
-      if round % 2 == 1 {
-        bytes[Int(random.next() % UInt64(bytes.count))] ^= 1 << (random.next() % 8)
-      }
+    try await property(Self.bytes(orBitsOf: good)) { bytes in
       bytes.withUnsafeBytes { set.bind(copying: $0, at: 1) }
       try set.run()
       do throws(HistoryError) {
@@ -217,6 +219,18 @@ import Testing
       }
     }
     #expect(damaged > 150)
+  }
+
+  /// Returns a generator of any bytes, and of good bytes with one changed bit.
+  private static func bytes(orBitsOf good: [UInt8]) -> Generator<[UInt8]> {
+    let bytes = Generator<UInt8>.integers(spread: .uniform)
+      .array(count: 0...39, length: .uniform, element: "byte")
+    let changed = Generator<Int>.ints(in: 0...8 * good.count - 1, spread: .uniform).map { bit in
+      var bytes = good
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      return bytes
+    }
+    return .frequency([(5, bytes), (3, changed)])
   }
 
   private static func bytes(_ hex: String) -> [UInt8] {

@@ -1,8 +1,9 @@
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import SQLiteStorage
 import StoreFixtures
-import TestSupport
 import Testing
 
 @Suite(.inEveryLayout) struct FetchTests {
@@ -160,28 +161,36 @@ import Testing
 
   // MARK: Dates
 
-  @Test func `With monotone timestamps a date finds the same as a scan`()
-    throws
-  {
-    var random = SeededRandom(seed: 3)
-    for _ in 0..<60 {
-      fixture.clock.now += [0, 0, 0.5, 1, 3][Int(random.next() % 5)]
-      try store.add("a", by: random.next() % 4 == 0 ? "NSCloudKitMirroringDelegate.import" : "app")
-    }
-    let all = try store.fetch(HistoryRequest(after: nil)).transactions.map {
-      ($0.number.rawValue, $0.record.timestamp)
-    }
-    try store.purge(before: store.token(30))
-    let held = Set(try store.heldNumbers())
-    #expect(held.count < 50)
-    for (_, timestamp) in all {
-      for moment in [timestamp, timestamp.nextDown, timestamp.nextUp] {
-        let expected = all.filter { $0.1 > moment && held.contains($0.0) }.map(\.0)
-        #expect(try store.numbers(afterSeconds: moment) == expected)
+  @Test(.property(cases: 2, seed: 3))
+  func `With monotone timestamps a date finds the same as a scan`() async throws {
+    let writes = Generator<Double>.element(of: [0, 0, 0.5, 1, 3])
+      .paired(with: .bools(probability: 0.25))
+    var purgedCount = 0
+    try await property(
+      writes.array(count: 1...40, length: .mostlyLongest, element: "transaction")
+    ) { writes in
+      let test = try Self()
+      let store = test.store
+      for (pause, isImport) in writes {
+        test.fixture.clock.now += pause
+        try store.add("a", by: isImport ? "NSCloudKitMirroringDelegate.import" : "app")
       }
+      let all = try store.fetch(HistoryRequest(after: nil)).transactions.map {
+        ($0.number.rawValue, $0.record.timestamp)
+      }
+      try store.purge(before: store.token(Int64(writes.count / 2 + 1)))
+      let held = Set(try store.heldNumbers())
+      purgedCount += all.count - held.count
+      for (_, timestamp) in all {
+        for moment in [timestamp, timestamp.nextDown, timestamp.nextUp] {
+          let expected = all.filter { $0.1 > moment && held.contains($0.0) }.map(\.0)
+          #expect(try store.numbers(afterSeconds: moment) == expected)
+        }
+      }
+      #expect(try store.numbers(afterSeconds: -.infinity) == held.sorted())
+      #expect(try store.numbers(afterSeconds: .infinity) == [])
     }
-    #expect(try store.numbers(afterSeconds: -.infinity) == held.sorted())
-    #expect(try store.numbers(afterSeconds: .infinity) == [])
+    #expect(purgedCount > 10)
   }
 
   @Test func `With wall clock timestamps a date scans every transaction`() throws {

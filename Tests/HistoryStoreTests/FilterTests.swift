@@ -1,30 +1,37 @@
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import StoreFixtures
 import TestSupport
 import Testing
 
 /// Every result of a filter equals that of a naive filter over all of history.
 @Suite(.inEveryLayout) struct FilterTests {
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `Every result equals that of a naive filter over all transactions`(seed: UInt64) throws {
-    var history = try RandomHistory(
-      seed: seed,
-      timestamps: seed % 2 == 0 ? .monotone : .wallClock
-    )
-    try history.write(30)
-    let all = try history.store.fetch(HistoryRequest(after: nil))
-    for _ in 0..<60 {
-      let filter = history.filter()
-      let changes = all.changes.filter(filter.matches)
-      let numbers = all.transactions.filter { $0.changes.contains(where: filter.matches) }
-        .map(\.number.rawValue)
-      let store = history.stores[Int(history.random.next() % 3)]
-      try expect(store, filter, numbers, changes.map(ChangeFacts.init), in: all)
+  @Test(
+    .property(cases: 2, seed: 1),
+    arguments: [StoreConfiguration.Timestamps.monotone, .wallClock]
+  )
+  func `Every result equals that of a naive filter over all transactions`(
+    timestamps: StoreConfiguration.Timestamps
+  ) async throws {
+    try await property { source in
+      var history = try RandomHistory(timestamps: timestamps)
+      try history.write(0...34, &source)
+      let all = try history.store.fetch(HistoryRequest(after: nil))
+      var filters = Repetition("case", 1...70, length: .mostlyLongest)
+      while filters.next(&source) {
+        let filter = history.filter(&source)
+        let changes = all.changes.filter(filter.matches)
+        let numbers = all.transactions.filter { $0.changes.contains(where: filter.matches) }
+          .map(\.number.rawValue)
+        let facts = changes.map(ChangeFacts.init)
+        try Self.expect(history.anyStore(&source), filter, numbers, facts, in: all)
+      }
     }
   }
 
-  private func expect(
+  private static func expect(
     _ store: Store,
     _ filter: HistoryFilter,
     _ numbers: [Int64],
@@ -34,7 +41,7 @@ import Testing
     var request = HistoryRequest(after: nil, filter: filter, transactionCountMax: 4)
     for contents in HistoryContents.allCases {
       request.contents = contents
-      let pages = try Self.pages(store, request)
+      let pages = try pages(store, request)
       #expect(
         pages.flatMap { $0.transactions.map(\.number.rawValue) } == numbers,
         "\(filter) \(contents)"

@@ -1,7 +1,8 @@
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import StoreFixtures
-import TestSupport
 import Testing
 
 @Suite(.inEveryLayout) struct PredicateTests {
@@ -164,67 +165,61 @@ import Testing
     _ = try keys(deepest)
   }
 
-  @Test func `Random predicates match the same objects in memory and in SQL`() throws {
-    var random = SeededRandom(seed: 7)
-    let texts = ["", "a", "A", "ab", "%", "_", "\\", "\u{e9}", "e\u{301}", "b\u{0}c"]
-    try insert(
-      (0..<40).map { _ in
-        var row: [String: Value] = [:]
-        if !random.chance(4) { row["title"] = .string(texts[random.below(texts.count)]) }
-        if !random.chance(4) { row["count"] = .int(Int64(random.below(5)) - 2) }
-        if !random.chance(4) { row["ratio"] = .double(Double(random.below(5)) / 2 - 1) }
-        if !random.chance(4) { row["body"] = .data(Data([UInt8(random.below(3))])) }
-        if !random.chance(4) { row["done"] = .bool(random.chance(2)) }
-        return row
+  @Test(.property(cases: 12, seed: 7))
+  func `Random predicates match the same objects in memory and in SQL`() async throws {
+    try await property { source in
+      let test = try Self()
+      try test.insert(source.array("row", 1...44, length: .mostlyLongest, Self.row))
+      var predicates = Repetition("case", 1...40, length: .mostlyLongest)
+      while predicates.next(&source) { _ = try test.keys(Self.predicate(&source, depth: 0)) }
+    }
+  }
+
+  private static let texts = ["", "a", "A", "ab", "%", "_", "\\", "\u{e9}", "e\u{301}", "b\u{0}c"]
+  private static let names = ["title", "count", "ratio", "body", "done"]
+
+  /// Returns a row in which every value is missing in one of four cases.
+  private static func row(_ source: inout ChoiceSource) -> [String: Value] {
+    var row: [String: Value] = [:]
+    for name in names where source.bool(probability: 0.75) { row[name] = value(name, &source) }
+    return row
+  }
+
+  private static func predicate(_ source: inout ChoiceSource, depth: Int) -> ObjectPredicate {
+    source.span("predicate") { source in
+      switch source.index(below: depth < 4 ? 8 : 4) {
+      case 4: .not(predicate(&source, depth: depth + 1))
+      case 5, 6: .all(source.array("part", 0...2) { predicate(&$0, depth: depth + 1) })
+      case 7: .any(source.array("part", 0...2) { predicate(&$0, depth: depth + 1) })
+      case let kind: comparison(kind, &source)
       }
-    )
-    for _ in 0..<400 { _ = try keys(Self.predicate(&random, texts, depth: 0)) }
+    }
   }
 
-  private static func predicate(
-    _ random: inout SeededRandom,
-    _ texts: [String],
-    depth: Int
-  ) -> ObjectPredicate {
-    let name = ["title", "count", "ratio", "body", "done"][random.below(5)]
-    switch random.below(depth < 4 ? 8 : 4) {
+  private static func comparison(_ kind: Int, _ source: inout ChoiceSource) -> ObjectPredicate {
+    let name = source.element(of: names)
+    switch kind {
     case 0:
-      let comparison = Comparison.allCases[random.below(Comparison.allCases.count)]
-      return .compare(name, comparison, value(name, &random, texts))
-    case 1: return .in(name, (0..<random.below(4)).map { _ in value(name, &random, texts) })
-    case 2: return .between(name, value(name, &random, texts), value(name, &random, texts))
-    case 3:
-      return .like(
-        "title",
-        (0..<random.below(4)).map { _ in texts[random.below(texts.count)] }.joined()
-      )
-    case 4: return .not(predicate(&random, texts, depth: depth + 1))
-    case 5, 6:
-      return .all((0..<random.below(3)).map { _ in predicate(&random, texts, depth: depth + 1) })
+      return .compare(name, source.element(of: Comparison.allCases), operand(name, &source))
+    case 1: return .in(name, source.array("value", 0...3) { operand(name, &$0) })
+    case 2: return .between(name, operand(name, &source), operand(name, &source))
     default:
-      return .any((0..<random.below(3)).map { _ in predicate(&random, texts, depth: depth + 1) })
+      return .like("title", source.array("text", 0...3) { $0.element(of: texts) }.joined())
     }
   }
 
-  private static func value(
-    _ name: String,
-    _ random: inout SeededRandom,
-    _ texts: [String]
-  ) -> Value {
-    if random.chance(5) { return .null }
-    return switch name {
-    case "title": .string(texts[random.below(texts.count)])
-    case "count": .int(Int64(random.below(5)) - 2)
-    case "ratio": .double(Double(random.below(5)) / 2 - 1)
-    case "body": .data(Data([UInt8(random.below(3))]))
-    default: .bool(random.chance(2))
+  /// Returns a value of an attribute, or null.
+  private static func operand(_ name: String, _ source: inout ChoiceSource) -> Value {
+    source.bool(probability: 0.2) ? .null : value(name, &source)
+  }
+
+  private static func value(_ name: String, _ source: inout ChoiceSource) -> Value {
+    switch name {
+    case "title": .string(source.element(of: texts))
+    case "count": .int(Int64(source.int(in: -2...2)))
+    case "ratio": .double(Double(source.int(in: -2...2)) / 2)
+    case "body": .data(Data([UInt8(source.int(in: 0...2))]))
+    default: .bool(source.bool())
     }
   }
-}
-
-extension SeededRandom {
-  fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-
-  /// Returns `true` once in `once` times.
-  fileprivate mutating func chance(_ once: Int) -> Bool { below(once) == 0 }
 }

@@ -1,5 +1,7 @@
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import SQLiteStorage
 import StoreFixtures
 import TestSupport
@@ -149,29 +151,40 @@ import Testing
     #expect(try store.count(HistoryRequest(after: nil, filter: .type(.insert))) == 3)
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `Kept transactions and expired tokens equal those of a naive purge`(seed: UInt64) throws {
-    var history = try RandomHistory(
-      seed: seed,
-      timestamps: seed % 2 == 0 ? .monotone : .wallClock
-    )
+  @Test(
+    .property(cases: 4, seed: 1),
+    arguments: [StoreConfiguration.Timestamps.monotone, .wallClock]
+  )
+  func `Kept transactions and expired tokens equal those of a naive purge`(
+    timestamps: StoreConfiguration.Timestamps
+  ) async throws {
+    try await property { source in
+      try expectNaivePurges(RandomHistory(timestamps: timestamps), &source)
+    }
+  }
+
+  private func expectNaivePurges(
+    _ history: consuming RandomHistory,
+    _ source: inout ChoiceSource
+  ) throws {
     var written: [HistoryTransaction] = []
     var held: Set<Int64> = []
     var purged: Set<String?> = []
-    for _ in 0..<6 {
+    var rounds = Repetition("round", 1...6, length: .mostlyLongest)
+    while rounds.next(&source) {
       let last = try history.store.currentToken()
-      try history.write(10)
+      try history.write(1...10, &source)
       let new = try history.store.fetch(HistoryRequest(after: last)).transactions
       written += new
       held.formUnion(new.map(\.number.rawValue))
-      let filter = history.purgeFilter()
-      let limit = written[Int(history.random.next() % UInt64(written.count))]
-      let isByDate = history.random.next() % 2 == 0
-      let store = history.stores[Int(history.random.next() % 3)]
+      let filter = PurgeFilter(&source)
+      let limit = source.element(of: written)
+      let isByDate = source.bool()
+      let store = history.anyStore(&source)
       if isByDate {
         try store.purge(before: limit.timestamp, filter: filter)
       } else {
-        try store.purge(before: limit.number.rawValue, filter: filter, in: written)
+        try store.purge(before: limit, filter: filter)
       }
       let gone = written.dropLast().filter { transaction in
         filter.matches(transaction)
@@ -211,38 +224,19 @@ import Testing
   }
 }
 
-extension RandomHistory {
-  /// A random filter of purges.
-  mutating func purgeFilter() -> PurgeFilter {
-    var filter = PurgeFilter()
-    if random.next() % 2 == 0 {
-      filter.authors = Set(Self.authors.filter { _ in random.next() % 2 == 0 })
-    }
-    if random.next() % 2 == 0 {
-      filter.contextNames = Set(Self.contexts.filter { _ in random.next() % 2 == 0 })
-    }
-    return filter
-  }
-}
-
 extension PurgeFilter {
+  /// A random filter.
+  fileprivate init(_ source: inout ChoiceSource) {
+    self.init()
+    if source.bool() { authors = Set(RandomHistory.authors.filter { _ in source.bool() }) }
+    if source.bool() { contextNames = Set(RandomHistory.contexts.filter { _ in source.bool() }) }
+  }
+
   /// Returns whether a transaction may be purged.
   func matches(_ transaction: HistoryTransaction) -> Bool {
     authors?.contains(transaction.author) ?? true
       && contextNames?.contains(transaction.contextName) ?? true
       && transaction.author?.hasPrefix("NSCloudKitMirroringDelegate.") != true
-  }
-}
-
-extension Store {
-  /// Purges before the transaction with a number, which may be purged already.
-  fileprivate func purge(
-    before number: Int64,
-    filter: PurgeFilter,
-    in written: [HistoryTransaction]
-  ) throws {
-    let limit = try #require(written.first { $0.number.rawValue == number })
-    try purge(before: limit, filter: filter)
   }
 }
 

@@ -1,5 +1,7 @@
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import SQLiteStorage
 import StoreFixtures
 import TestSupport
@@ -40,24 +42,29 @@ import Testing
     number, place, timestamp, author, context, bundle, process, entity, key, type, properties
     """
 
-  @Test(arguments: 0..<4 as Range<UInt64>)
-  func `Every change of a random history is a row`(seed: UInt64) throws {
-    var random = try RandomHistory(seed: seed)
-    try random.write(60)
-    let page = try random.store.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
-    let rows = try random.store.query("SELECT * FROM history_changes").rows
-    #expect(rows.count == page.changes.count && rows.count > 100)
-    for (row, change) in zip(rows, page.changes) {
-      let transaction = change.transaction
-      #expect(row[0...1] == [.int(transaction.number.rawValue), .int(Int64(change.id.place))])
-      #expect(row[3] == transaction.author.map(Value.string) ?? .null)
-      #expect(row[4] == transaction.contextName.map(Value.string) ?? .null)
-      #expect(row[5] == transaction.bundleID.map(Value.string) ?? .null)
-      #expect(row[6] == transaction.processID.map(Value.string) ?? .null)
-      #expect(row[7...8] == [.string(change.entityName ?? "?"), .int(change.objectID.key)])
-      #expect(row[9] == .string("\(change.type)"))
-      #expect((row[11] != .null) == (change.tombstone != nil))
+  @Test(.property(cases: 4, seed: 1))
+  func `Every change of a random history is a row`() async throws {
+    var rowCount = 0
+    try await property { source in
+      var history = try RandomHistory()
+      try history.write(0...70, &source)
+      let page = try history.store.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
+      let rows = try history.store.query("SELECT * FROM history_changes").rows
+      #expect(rows.count == page.changes.count)
+      rowCount += rows.count
+      for (row, change) in zip(rows, page.changes) {
+        let transaction = change.transaction
+        #expect(row[0...1] == [.int(transaction.number.rawValue), .int(Int64(change.id.place))])
+        #expect(row[3] == transaction.author.map(Value.string) ?? .null)
+        #expect(row[4] == transaction.contextName.map(Value.string) ?? .null)
+        #expect(row[5] == transaction.bundleID.map(Value.string) ?? .null)
+        #expect(row[6] == transaction.processID.map(Value.string) ?? .null)
+        #expect(row[7...8] == [.string(change.entityName ?? "?"), .int(change.objectID.key)])
+        #expect(row[9] == .string("\(change.type)"))
+        #expect((row[11] != .null) == (change.tombstone != nil))
+      }
     }
+    #expect(rowCount > 400)
   }
 
   @Test func `Comparisons with a number limit which transactions are read`() throws {

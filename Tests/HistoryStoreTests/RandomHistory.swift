@@ -1,8 +1,7 @@
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
 import StoreFixtures
-import TestSupport
-import Testing
 
 /// A store with a random history of a few authors, contexts, bundles
 /// and entities, and random filters on it.
@@ -16,12 +15,10 @@ struct RandomHistory {
   let fixture: StoreFixture
   /// The stores on the file, each with another bundle and process.
   let stores: [Store]
-  var random: SeededRandom
   /// The identities of the existing objects.
   private var objects: [ObjectID] = []
 
-  init(seed: UInt64, timestamps: StoreConfiguration.Timestamps = .monotone) throws {
-    random = SeededRandom(seed: seed)
+  init(timestamps: StoreConfiguration.Timestamps = .monotone) throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = timestamps
     self.fixture = fixture
@@ -35,36 +32,37 @@ struct RandomHistory {
 
   var store: Store { stores[0] }
 
-  private mutating func index(below count: Int) -> Int { Int(random.next() % UInt64(count)) }
+  /// Returns one of the stores.
+  func anyStore(_ source: inout ChoiceSource) -> Store { source.element(of: stores) }
 
   /// Writes a number of transactions of up to six changes.
-  mutating func write(_ count: Int) throws {
-    for _ in 0..<count {
-      fixture.clock.now += [-1, 0, 0, 0.25, 1, 2][index(below: 6)]
+  mutating func write(_ counts: ClosedRange<Int>, _ source: inout ChoiceSource) throws {
+    var transactions = Repetition("transaction", counts, length: .mostlyLongest)
+    while transactions.next(&source) {
+      fixture.clock.now += source.element(of: [0, 0, 0.25, 1, 2, -1])
       let author = BatchAuthor(
-        Self.authors[index(below: Self.authors.count)],
-        contextName: Self.contexts[index(below: Self.contexts.count)]
+        source.element(of: Self.authors),
+        contextName: source.element(of: Self.contexts)
       )
-      try write(stores[index(below: stores.count)], author)
+      try write(anyStore(&source), author, &source)
     }
   }
 
-  private mutating func write(_ store: Store, _ author: BatchAuthor) throws {
-    var edits: [ObjectEdit] = []
-    for _ in 0...index(below: 6) {
-      if objects.isEmpty || index(below: 2) == 0 {
-        let id = try store.makeObjectID(["Item", "Tag"][index(below: 2)])
+  private mutating func write(
+    _ store: Store,
+    _ author: BatchAuthor,
+    _ source: inout ChoiceSource
+  ) throws {
+    let edits = try source.array("change", 1...6) { source in
+      if objects.isEmpty || source.bool() {
+        let id = try store.makeObjectID(source.element(of: ["Item", "Tag"]))
         let width = id.entity == 1 ? 8 : 1
-        edits.append(ObjectEdit(.insert, id, values: Array(repeating: .null, count: width)))
-      } else {
-        let id = objects.remove(at: index(below: objects.count))
-        let isUpdate = index(below: 3) > 0
-        edits.append(
-          isUpdate
-            ? ObjectEdit(.update, id, columns: 1, version: 0, values: ["x"])
-            : ObjectEdit(.delete, id, version: 0)
-        )
+        return ObjectEdit(.insert, id, values: Array(repeating: .null, count: width))
       }
+      let id = objects.remove(at: source.index(below: objects.count))
+      return source.index(below: 3) < 2
+        ? ObjectEdit(.update, id, columns: 1, version: 0, values: ["x"])
+        : ObjectEdit(.delete, id, version: 0)
     }
     _ = try store.save(
       SaveRequest(
@@ -79,27 +77,45 @@ struct RandomHistory {
   }
 
   /// A random filter over all properties, with a limited depth.
-  mutating func filter(depth: Int = 3) -> HistoryFilter {
-    let number = Int64(index(below: 40))
-    switch index(below: depth > 0 ? 13 : 9) {
-    case 0: return .author((Self.authors + ["nobody"])[index(below: Self.authors.count + 1)])
-    case 1: return .contextName(Self.contexts[index(below: Self.contexts.count)])
-    case 2: return .bundleID(Self.programs[index(below: 3)].0)
-    case 3: return .processID(Self.programs[index(below: 3)].1)
-    case 4: return .numbers(HistoryFilter.range(number...number + Int64(index(below: 20))))
-    case 5:
-      let start = Date(timeIntervalSinceReferenceDate: fixture.clock.now - Double(number))
-      return .timestamps(start...start.addingTimeInterval(Double(index(below: 12))))
-    case 6: return .entity(["Item", "Tag"][index(below: 2)])
-    case 7: return .type(ChangeType.allCases[index(below: 3)])
-    case 8:
-      return .object(
-        objects.isEmpty ? ObjectID(entity: 1, key: 1) : objects[index(below: objects.count)]
-      )
-    case 9, 10: return .all((0..<index(below: 4)).map { _ in filter(depth: depth - 1) })
-    case 11: return .any((0..<index(below: 4)).map { _ in filter(depth: depth - 1) })
-    default: return .not(filter(depth: depth - 1))
+  func filter(_ source: inout ChoiceSource, depth: Int = 3) -> HistoryFilter {
+    source.span("filter") { source in
+      switch source.index(below: depth > 0 ? 13 : 9) {
+      case 9, 10: .all(source.array("part", 0...3) { filter(&$0, depth: depth - 1) })
+      case 11: .any(source.array("part", 0...3) { filter(&$0, depth: depth - 1) })
+      case 12: .not(filter(&source, depth: depth - 1))
+      case let kind: property(kind, &source)
+      }
     }
+  }
+
+  /// A filter over one property.
+  private func property(_ kind: Int, _ source: inout ChoiceSource) -> HistoryFilter {
+    switch kind {
+    case 0: return .author(source.element(of: Self.authors + ["nobody"]))
+    case 1: return .contextName(source.element(of: Self.contexts))
+    case 2: return .bundleID(source.element(of: Self.programs).0)
+    case 3: return .processID(source.element(of: Self.programs).1)
+    case 4:
+      let number = Int64(source.int(in: 0...39))
+      return .numbers(HistoryFilter.range(number...number + Int64(source.int(in: 0...19))))
+    case 5:
+      let age = Double(source.int(in: 0...39))
+      let start = Date(timeIntervalSinceReferenceDate: fixture.clock.now - age)
+      return .timestamps(start...start.addingTimeInterval(Double(source.int(in: 0...11))))
+    case 6: return .entity(source.element(of: ["Item", "Tag"]))
+    case 7: return .type(source.element(of: ChangeType.allCases))
+    default:
+      return .object(
+        objects.isEmpty ? ObjectID(entity: 1, key: 1) : source.element(of: objects)
+      )
+    }
+  }
+}
+
+extension ChoiceSource {
+  /// Returns an element of a nonempty array; shrinks toward the first.
+  mutating func element<Element>(of elements: [Element]) -> Element {
+    elements[index(below: elements.count)]
   }
 }
 

@@ -1,5 +1,7 @@
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import SQLiteStorage
 import StoreFixtures
 import TestSupport
@@ -182,32 +184,45 @@ import Testing
     #expect(try store.purge(retaining: RetentionLimits(age: .seconds(9.5))).lostMembers == ["slow"])
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func `The age limit cuts off the same members as a sum over every gap`(seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
-    var fixture = try StoreFixture()
-    fixture.configuration.timestamps = seed % 2 == 0 ? .monotone : .wallClock
-    let store = try fixture.open()
-    var times: [Double] = []
-    for _ in 0..<60 {
-      let gaps = [0.0, 1, 3600, 40_000, Self.day, Self.day + 1, 10 * Self.day, -3600]
-      fixture.clock.now += gaps[Int(random.next() % UInt64(gaps.count))]
-      _ = try store.join(MemberID("m\(times.count)"))
-      try store.add("a")
-      times = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.record.timestamp)
+  @Test(
+    .property(cases: 6, seed: 1),
+    arguments: [StoreConfiguration.Timestamps.monotone, .wallClock]
+  )
+  func `The age limit cuts off the same members as a sum over every gap`(
+    timestamps: StoreConfiguration.Timestamps
+  ) async throws {
+    let gaps = Generator<Double>.element(
+      of: [0, 1, 3600, 40_000, Self.day, Self.day + 1, 10 * Self.day, -3600]
+    )
+    try await property(
+      gaps.array(count: 0...60, length: .mostlyLongest, element: "gap"),
+      .ints(in: 0...4 * Int(Self.day) - 1, spread: .uniform)
+    ) { gaps, seconds in
+      var fixture = try StoreFixture()
+      fixture.configuration.timestamps = timestamps
+      let store = try fixture.open()
+      for (place, gap) in gaps.enumerated() {
+        fixture.clock.now += gap
+        _ = try store.join(MemberID("m\(place)"))
+        try store.add("a")
+      }
+      let times = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.record.timestamp)
+      let limit = Double(seconds) + 0.5
+      let expected = Self.members(olderThan: limit, times)
+      let result = try store.purge(retaining: RetentionLimits(age: .seconds(limit)))
+      #expect(result.lostMembers == expected.sorted())
     }
+  }
+
+  /// Member m has not merged the transaction at index m: its age is the sum of the gaps from there,
+  /// without those that are steps of the clock.
+  private static func members(olderThan limit: Double, _ times: [Double]) -> [MemberID] {
     var ages = [0.0]
     for (later, earlier) in zip(times.reversed(), times.reversed().dropFirst()) {
       let gap = later - earlier
-      ages.append(ages[ages.count - 1] + (gap > Self.day || gap < 0 ? 0 : gap))
+      ages.append(ages[ages.count - 1] + (gap > day || gap < 0 ? 0 : gap))
     }
-    let limit = Double(random.next() % UInt64(4 * Self.day)) + 0.5
-    // Member m has not merged the transaction at index m.
-    let expected = ages.reversed().enumerated().filter { $1 > limit }.map {
-      MemberID("m\($0.offset)")
-    }
-    let result = try store.purge(retaining: RetentionLimits(age: .seconds(limit)))
-    #expect(result.lostMembers == expected.sorted())
+    return ages.reversed().enumerated().filter { $1 > limit }.map { MemberID("m\($0.offset)") }
   }
 
   @Test func `The loosest limit applies, so that no member cuts another off early`()

@@ -1,7 +1,8 @@
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import SQLiteStorage
 import StoreFixtures
-import TestSupport
 import Testing
 
 @testable import HistoryStore
@@ -20,20 +21,23 @@ import Testing
     store = try fixture.open()
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `The index finds the same transactions as a scan`(_ seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
-    var times: [Double] = []
-    for _ in 0..<30 {
-      fixture.clock.now = Double(random.next() % 20)
-      times.append(fixture.clock.now)
-      try store.add("a")
-    }
-    try store.purge(before: store.token(Int64(1 + random.next() % 10)))
-    let held = try store.numbers()
-    for moment in -1...20 {
-      let later = held.filter { times[Int($0) - 1] > Double(moment) }
-      #expect(try store.numbers(afterSeconds: Double(moment)) == later, "after \(moment)")
+  @Test(.property(cases: 8, seed: 1))
+  func `The index finds the same transactions as a scan`() async throws {
+    let times = Generator<Int>.ints(in: 0...19, spread: .uniform)
+      .array(count: 1...34, length: .mostlyLongest, element: "time")
+    try await property(times, .ints(in: 0...9, spread: .uniform)) { times, purged in
+      let index = try Self()
+      for time in times {
+        index.fixture.clock.now = Double(time)
+        try index.store.add("a")
+      }
+      try index.store.purge(before: index.store.token(Int64(1 + min(purged, times.count - 1))))
+      let held = try index.store.numbers()
+      for moment in -1...20 {
+        let later = held.filter { times[Int($0) - 1] > moment }
+        let found = try index.store.numbers(afterSeconds: Double(moment))
+        #expect(found == later, "after \(moment)")
+      }
     }
   }
 

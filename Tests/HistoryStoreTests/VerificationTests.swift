@@ -99,6 +99,34 @@ import Testing
     #expect(try found(after: raw) == [note])
   }
 
+  @Test func `References that a program without foreign keys left dangling are an error`() throws {
+    let fixture = try StoreFixture()
+    let model = try Model([
+      Entity("List", [Attribute("name", .string)]),
+      Entity("Note", [Attribute("list", to: "List")]),
+      Entity("Item", [Attribute("list", to: "List")]),
+    ])
+    let store = try Store(path: fixture.path, model: model, configuration: fixture.configuration)
+    let lists: [[String: Value]] = [["name": "a"], ["name": "b"]]
+    try store.batchInsert(into: "List", lists, by: BatchAuthor("app"))
+    let items: [[String: Value]] = [["list": 2], ["list": 1], [:], ["list": 1]]
+    try store.batchInsert(into: "Item", items, by: BatchAuthor("app"))
+    #expect(try store.verify() == [])
+    try fixture.execute("DELETE FROM List WHERE _key = 1")
+    let finding = HistoryFinding(
+      kind: .danglingReferences,
+      count: 2,
+      first: 2,
+      object: "Item/2",
+      isWrong: true
+    )
+    #expect(try Store(reading: fixture.path).verify() == [finding])
+    #expect(try store.verify() == [finding])
+    #expect(finding.kind.sentence(of: 2) == "2 references to a missing object")
+    try fixture.execute("UPDATE Item SET list = 2 WHERE list = 1")
+    #expect(try store.verify() == [])
+  }
+
   @Test func `A timestamp that is NaN or infinite is an error`() throws {
     let sql = "UPDATE \(transactions) SET \(fixture.layout.timestamp) = 'x' WHERE \(number) = 1"
     #expect(

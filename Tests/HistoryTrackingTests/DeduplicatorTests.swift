@@ -1,6 +1,8 @@
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
+import PropertyTesting
+import PropertyTraits
 import StoreFixtures
 import TestSupport
 import Testing
@@ -90,18 +92,34 @@ import Testing
     #expect(try app.view.registeredObjects("Item").map { try $0["count"] } == [7])
   }
 
-  @Test func `Two actors that remove duplicates at once remove the same ones and converge`()
+  /// A write of one of three writers, and whether the trackers pass after it.
+  private struct Step {
+    let title: String
+    let writer: Int
+    let passes: Bool
+  }
+
+  private static let steps = Generator { source in
+    Step(
+      title: ["a", "b", "c"][source.index(below: 3)],
+      writer: source.index(below: 3),
+      passes: source.bool()
+    )
+  }
+
+  @Test(.property(cases: 4, seed: 1))
+  func `Two actors that remove duplicates at once remove the same ones and converge`()
     async throws
   {
-    for seed in UInt64(1)...4 {
-      var random = SeededRandom(seed: seed)
+    try await property(
+      Self.steps.array(count: 0...13, length: .mostlyLongest, element: "step")
+    ) { steps in
       let round = try Self()
       let trackers = [try await round.tracker("app"), try await round.tracker("widget")]
-      for _ in 0..<12 {
-        let title = ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
-        let writers = trackers.map(\.view) + [round.other]
-        try writers[Int.random(in: 0..<3, using: &random)].write(title)
-        if Bool.random(using: &random) {
+      let writers = trackers.map(\.view) + [round.other]
+      for step in steps {
+        try writers[step.writer].write(step.title)
+        if step.passes {
           async let one = trackers[0].pass()
           async let two = trackers[1].pass()
           _ = try await (one, two)
@@ -116,10 +134,10 @@ import Testing
           if try await tracker.pass().transactionCount > 0 { isQuiet = false }
         }
       }
-      #expect(isQuiet, "seed \(seed)")
+      #expect(isQuiet)
       let titles = try round.titles()
-      #expect(Set(titles).count == titles.count, "seed \(seed)")
-      for tracker in trackers { #expect(try tracker.view.titles == titles, "seed \(seed)") }
+      #expect(Set(titles).count == titles.count)
+      for tracker in trackers { #expect(try tracker.view.titles == titles) }
     }
   }
 
@@ -222,6 +240,40 @@ import Testing
     try newer.loadAll()
     #expect(try newer.objects("List").count == 2)
     #expect(try object.destination(of: "list")?.id == lists[0].id)
+  }
+
+  @Test func `Duplicates by the constraints of the next model are removed before it is adopted`()
+    throws
+  {
+    func open(_ constraints: [[String]], version: Int) throws -> Store {
+      let attributes = [
+        Attribute("name", .string), Attribute("list", .int), Attribute("code", .int),
+      ]
+      let tag = Entity("Tag", attributes, uniquenessConstraints: constraints)
+      var configuration = StoreConfiguration()
+      configuration.layout = LayoutTrait.layout
+      return try Store(
+        path: folder.path("tags"),
+        model: Model([tag], version: version),
+        configuration: configuration
+      )
+    }
+    let store = try open([], version: 1)
+    let tags: [[String: Value]] = [
+      ["name": "a", "list": 1, "code": 1], ["name": "a", "list": 2, "code": 2],
+      ["name": "a", "list": 1, "code": 3], ["name": "b", "list": 1, "code": 2],
+      ["name": "c", "code": 4], ["name": "c", "code": 5],
+    ]
+    try store.batchInsert(into: "Tag", tags, by: BatchAuthor("app"))
+    let constraints = [["name", "list"], ["code"]]
+    let refused = #expect(throws: HistoryError.self) { try open(constraints, version: 2) }
+    #expect(refused?.code == .duplicate)
+    let next = Entity("Tag", [], uniquenessConstraints: constraints)
+    try ObjectDeduplicator(store: store, byUniquenessConstraintsOf: next)
+      .deduplicate(Array(store.fetch(HistoryRequest(after: nil)).transactions), in: [])
+    #expect(try store.rows(1).keys == [1, 2, 5, 6])
+    let opened = try open(constraints, version: 2)
+    #expect(opened.model.entities[0].uniquenessConstraints == constraints)
   }
 
   @Test func `An object that is inserted while values are combined follows too`() throws {

@@ -1,8 +1,9 @@
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
+import PropertyTesting
+import PropertyTraits
 import StoreFixtures
-import TestSupport
 import Testing
 
 @testable import HistoryTracking
@@ -120,33 +121,67 @@ import Testing
     #expect(try await app.pass().transactionCount == 1)
   }
 
-  @Test func `Trackers that write and pass in any order end with the same objects`() async throws {
-    var random = SeededRandom(seed: 7)
-    let sides = try ["app", "widget", "share"].map { try make(MemberID($0)) }
-    for side in sides { try await side.tracker.start() }
-    for number in 0..<120 {
-      let side = sides[Int.random(in: 0..<3, using: &random)]
-      let known = try side.view.registeredObjects("Item")
-      switch Int.random(in: 0..<8, using: &random) {
-      case 0, 1: try await side.tracker.pass()
-      case 2 where !known.isEmpty:
-        known[Int.random(in: 0..<known.count, using: &random)].delete()
-        try side.view.saveUnlessConflict()
-      case 3 where !known.isEmpty, 4 where !known.isEmpty:
-        let object = known[Int.random(in: 0..<known.count, using: &random)]
-        try object.set(.int(Int64(number)), for: "count")
-        try side.view.saveUnlessConflict()
-      default: try side.view.write("\(number)")
+  /// What a tracker, or its view, does next.
+  private struct Step {
+    enum Kind: CaseIterable { case write, pass, set, delete }
+
+    let side: Int
+    let kind: Kind
+    /// Which object is set or deleted: a place in the view's list, counted in rounds.
+    let place: Int
+  }
+
+  private static let steps = Generator { source in
+    Step(
+      side: source.index(below: 3),
+      kind: Step.Kind.allCases[source.weighted([3, 2, 2, 1])],
+      place: source.int(in: 0...99)
+    )
+  }
+
+  @Test(.property(cases: 3, seed: 7))
+  func `Trackers that write and pass in any order end with the same objects`() async throws {
+    var titleCount = 0
+    try await property(
+      Self.steps.array(count: 0...50, length: .mostlyLongest, element: "step")
+    ) { steps in
+      let test = try Self()
+      let sides = try ["app", "widget", "share"].map { try test.make(MemberID($0)) }
+      for side in sides { try await side.tracker.start() }
+      for (number, step) in steps.enumerated() {
+        let (tracker, view) = sides[step.side]
+        try await Self.perform(step, number, tracker, view)
       }
+      for side in sides { try await side.tracker.pass() }
+      let truth = try test.shared.writer(nil)
+      try truth.loadAll()
+      titleCount += try truth.titles.count
+      for side in sides {
+        #expect(try side.view.contents == truth.contents)
+      }
+      #expect(try truth.store.heldNumbers().count < 10)
     }
-    for side in sides { try await side.tracker.pass() }
-    let truth = try shared.writer(nil)
-    try truth.loadAll()
-    #expect(try truth.titles.count > 20)
-    for side in sides {
-      #expect(try side.view.contents == truth.contents)
+    #expect(titleCount > 10)
+  }
+
+  /// Performs a step; without an object to set or delete, one is inserted.
+  private static func perform(
+    _ step: Step,
+    _ number: Int,
+    _ tracker: HistoryTracker,
+    _ view: ObjectContext
+  ) async throws {
+    let known = try view.registeredObjects("Item")
+    switch step.kind {
+    case .pass: try await tracker.pass()
+    case .set where !known.isEmpty:
+      try known[step.place % known.count].set(.int(Int64(number)), for: "count")
+      try view.saveUnlessConflict()
+    case .delete where !known.isEmpty:
+      known[step.place % known.count].delete()
+      try view.saveUnlessConflict()
+    default: try view.write("\(number)")
     }
-    #expect(try truth.store.heldNumbers().count < 10)
   }
 }
 

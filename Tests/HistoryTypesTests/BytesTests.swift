@@ -1,5 +1,6 @@
 import HistoryTypes
-import TestSupport
+import PropertyTesting
+import PropertyTraits
 import Testing
 
 @Suite struct BytesTests {
@@ -108,20 +109,24 @@ import Testing
     }
   }
 
-  @Test func `Garbage never traps and never reads past the end`() {
-    var random = SeededRandom(seed: 1)
-    for _ in 0..<3000 {
-      let bytes = random.bytes(Int.random(in: 0...24, using: &random))
-      bytes.withUnsafeBytes { buffer in
+  @Test(.property(cases: 3_000, seed: 1))
+  func `Garbage never traps and never reads past the end`() async throws {
+    let bytes = Generator<Int>.ints(in: 0...255, spread: .uniform)
+    let reads = Generator<Int>.ints(in: 0...9, spread: .uniform)
+    try await property(
+      bytes.array(count: 0...24, length: .uniform, element: "byte"),
+      reads.array(count: 0...30, length: .mostlyLongest, element: "read")
+    ) { bytes, reads in
+      bytes.map { UInt8($0) }.withUnsafeBytes { buffer in
         var reader = ByteReader(buffer)
-        for _ in 0..<30 {
-          switch Int.random(in: 0..<6, using: &random) {
+        for read in reads {
+          switch read {
           case 0: _ = reader.byte()
           case 1: _ = reader.varint()
           case 2: _ = reader.zigzag()
           case 3: _ = reader.double()
           case 4: _ = reader.littleEndian()
-          default: _ = reader.take(Int(random.next() % 40))
+          default: _ = reader.take([1, 2, 8, 24, 39][read - 5])
           }
         }
         #expect(reader.position <= bytes.count)

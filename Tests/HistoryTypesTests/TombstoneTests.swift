@@ -1,5 +1,6 @@
 import HistoryTypes
-import TestSupport
+import PropertyTesting
+import PropertyTraits
 import Testing
 
 @Suite struct TombstoneTests {
@@ -49,14 +50,12 @@ import Testing
     #expect(bytes.withUnsafeBytes { Tombstone.decode($0, of: entity) } == nil)
   }
 
-  @Test func `Garbage never traps`() {
-    var random = SeededRandom(seed: 2)
-    for _ in 0..<3000 {
-      var bytes = random.bytes(Int.random(in: 0...24, using: &random))
-      for index in bytes.indices.dropLast() where random.next() % 2 == 0 {
-        bytes[index] %= 8
-      }
-      _ = bytes.withUnsafeBytes { Tombstone.decode($0, of: entity) }
+  @Test(.property(cases: 3_000, seed: 2)) func `Garbage never traps`() async throws {
+    // Small numbers are likely: the tags, the places of attributes and the counts are small.
+    let numbers = Generator<Int>.ints(in: 0...255)
+      .array(count: 0...24, length: .uniform, element: "byte")
+    try await property(numbers) { [entity] bytes in
+      _ = bytes.map { UInt8($0) }.withUnsafeBytes { Tombstone.decode($0, of: entity) }
     }
   }
 

@@ -1,5 +1,8 @@
+import Foundation
 import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import TestSupport
 import Testing
 
@@ -11,19 +14,26 @@ import Testing
   ]
 
   /// Returns a value of a type, or null; texts and data have up to 200 bytes.
-  private static func value(_ type: AttributeType, _ random: inout SeededRandom) -> Value {
-    let bytes = (0..<Int.random(in: 0...200, using: &random)).map { UInt8($0 & 0x7f) }
-    let bits = UInt64.random(in: 0...UInt64.max, using: &random)
-    let number = Int64(bitPattern: bits) >> Int64.random(in: 0...63, using: &random)
-    guard bits % 5 != 0 else { return .null }
-    return switch type {
-    case .string: .string(String(decoding: bytes, as: UTF8.self))
-    case .int: .int(number)
+  private static func value(_ type: AttributeType, _ source: inout ChoiceSource) -> Value {
+    guard source.bool(probability: 0.8) else { return .null }
+    switch type {
+    case .string, .data:
+      let bytes = (0..<source.int(in: 0...200)).map { UInt8($0 & 0x7f) }
+      return type == .data ? .data(Data(bytes)) : .string(String(decoding: bytes, as: UTF8.self))
+    case .bool: return .bool(source.bool())
+    case .int, .double, .date, .uuid:
+      let number = source.integer(in: .min ... .max, spread: .nearSimplest)
+      return value(type, number)
+    }
+  }
+
+  private static func value(_ type: AttributeType, _ number: Int64) -> Value {
+    switch type {
     case .double: .double(Double(number) / 3)
-    case .data: .data(Data(bytes))
     case .date: .date(Date(timeIntervalSinceReferenceDate: Double(number)))
-    case .bool: .bool(number & 1 == 1)
-    case .uuid: .uuid(UUID())
+    case .uuid:
+      .uuid(withUnsafeBytes(of: (number, ~number)) { UUID(uuid: $0.load(as: uuid_t.self)) })
+    default: .int(number)
     }
   }
 
@@ -76,71 +86,85 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `A table equals a dictionary of rows`(_ seed: UInt64) {
-    var random = SeededRandom(seed: seed)
-    var pair = Pair()
+  @Test(.property(cases: 7, seed: 1))
+  func `A table equals a dictionary of rows`() async throws {
     let keys: [Int64] = (1...60) + [.min, -1, 0, 1 << 40, .max]
-    for step in 1...1500 as ClosedRange<Int64> {
-      let key = keys[Int.random(in: keys.indices, using: &random)]
-      let values = Self.types.map { Self.value($0, &random) }
-      switch Int.random(in: 0..<8, using: &random) {
-      case 0, 1: pair.put(key, step % 7 == 0 ? -step : step, values)
-      case 2:
-        #expect(pair.table.remove(key) == (pair.rows.removeValue(forKey: key) != nil))
-      case 3 where step % 100 == 0:
-        pair.table.removeAll()
-        pair.rows = [:]
-      default:
-        let columns = UInt64.random(in: 0..<1 << 9, using: &random)
-        let given = values.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { values[$0] }
-        pair.set(columns, given, step, key)
+    try await property { source in
+      var pair = Pair()
+      var steps = Repetition("step", 0...1_000, length: .mostlyLongest)
+      while steps.next(&source) {
+        let key = keys[source.index(below: keys.count)]
+        Self.change(&pair, key, version: Int64(steps.count), &source)
+        pair.check(key)
+        if steps.count % 50 == 0 { pair.check() }
       }
-      pair.check(key)
-      if step % 50 == 0 { pair.check() }
+      pair.check()
     }
-    pair.check()
+  }
+
+  /// Puts, sets or removes a row, or removes all rows.
+  private static func change(
+    _ pair: inout Pair,
+    _ key: Int64,
+    version: Int64,
+    _ source: inout ChoiceSource
+  ) {
+    switch source.weighted([200, 100, 500, 1]) {
+    case 0: pair.put(key, version % 7 == 0 ? -version : version, types.map { value($0, &source) })
+    case 1: #expect(pair.table.remove(key) == (pair.rows.removeValue(forKey: key) != nil))
+    case 2:
+      let columns = UInt64(source.int(in: 0...(1 << types.count) - 1))
+      let set = types.indices.filter { columns >> UInt64($0) & 1 == 1 }
+      pair.set(columns, set.map { value(types[$0], &source) }, version, key)
+    default:
+      pair.table.removeAll()
+      pair.rows = [:]
+    }
   }
 
   /// Attributes of all types, as many as an entity may have.
   private static let wide = (0..<Model.attributeCountMax).map { types[$0 % types.count] }
 
-  private static func wideValues(_ random: inout SeededRandom) -> [Value] {
-    wide.map { type in
-      // Some texts are longer than what is gathered of a row before it is appended.
-      guard type == .string, Int.random(in: 0..<40, using: &random) == 0 else {
-        return value(type, &random)
-      }
-      return .string(String(repeating: "ü", count: 700))
-    }
+  private static func wideValue(_ type: AttributeType, _ source: inout ChoiceSource) -> Value {
+    // Some texts are longer than what is gathered of a row before it is appended.
+    guard type == .string, source.bool(probability: 1 / 40) else { return value(type, &source) }
+    return .string(String(repeating: "ü", count: 700))
   }
 
-  @Test(arguments: 1...3 as ClosedRange<UInt64>)
-  func `Rows of a store fill an empty table and refresh a full one`(_ seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
+  private static func wideValues(_ source: inout ChoiceSource) -> [Value] {
+    source.span("row") { source in wide.map { wideValue($0, &source) } }
+  }
+
+  @Test(.property(cases: 3, seed: 1))
+  func `Rows of a store fill an empty table and refresh a full one`() async throws {
+    try await property { source in try Self.refresh(&source) }
+  }
+
+  private static func refresh(_ source: inout ChoiceSource) throws {
     let folder = try TemporaryFolder()
-    let names = Self.wide.indices.map { "a\($0)" }
-    let entity = Entity("Wide", zip(names, Self.wide).map { Attribute($0, $1) })
+    let names = wide.indices.map { "a\($0)" }
+    let entity = Entity("Wide", zip(names, wide).map { Attribute($0, $1) })
     let store = try Store(path: folder.path("store"), model: try Model([entity]))
     let writer = ObjectContext(store: store)
     var values: [Int64: [Value]] = [:]
-    let objects = try (0..<40).map { _ in
-      let row = Self.wideValues(&random)
+    let objects = try source.array("object", 1...44, length: .mostlyLongest) { source in
+      let row = wideValues(&source)
       return (try writer.insert("Wide", Dictionary(uniqueKeysWithValues: zip(names, row))), row)
     }
     try writer.save()
     for (object, row) in objects { values[object.id.key] = row }
-    var pair = Pair(Self.wide)
+    var pair = Pair(wide)
     pair.put(try store.rows(1), values)
     pair.check()
-    for _ in 0..<5 {
-      for (object, _) in objects where Bool.random(using: &random) {
-        let row = Self.wideValues(&random)
+    var rounds = Repetition("round", 1...6, length: .mostlyLongest)
+    while rounds.next(&source) {
+      for (object, _) in objects where source.bool(label: "changes") {
+        let row = wideValues(&source)
         for (name, value) in zip(names, row) { try object.set(value, for: name) }
         values[object.id.key] = row
       }
       try writer.save()
-      for (object, _) in objects where Int.random(in: 0..<5, using: &random) == 0 {
+      for (object, _) in objects where source.bool(probability: 0.2, label: "removes") {
         pair.table.remove(object.id.key)
         pair.rows[object.id.key] = nil
       }
@@ -149,7 +173,8 @@ import Testing
       pair.check()
       for key in batch.keys {
         pair.check(key)
-        pair.set(1 << 63 | 1, [Self.wideValues(&random)[0], Self.wideValues(&random)[63]], 9, key)
+        let ends = [wideValue(wide[0], &source), wideValue(wide[63], &source)]
+        pair.set(1 << 63 | 1, ends, 9, key)
       }
       pair.check()
       pair.put(batch, values)

@@ -1,17 +1,26 @@
-import TestSupport
+import PropertyTesting
+import PropertyTraits
 import Testing
 
 @testable import ObjectContexts
 
 @Suite struct KeyOrderTests {
-  @Test(arguments: [0, 1, 2, 100, 128, 1000])
-  func `Changes are sorted by key, and stay in order within one object`(count: Int) {
-    let ranges: [ClosedRange<Int64>] = [5...5, 1...200, -3000...3000, .min ... .max]
-    for (seed, range) in ranges.enumerated() {
-      var random = SeededRandom(seed: UInt64(seed))
-      let changes = (0..<count).map { place in
+  @Test(
+    .property(cases: 2, seed: 1),
+    arguments: [0, 1, 2, 100, 128, 1000],
+    [5...5, 1...200, -3000...3000, .min ... .max] as [ClosedRange<Int64>]
+  )
+  func `Changes are sorted by key, and stay in order within one object`(
+    count: Int,
+    range: ClosedRange<Int64>
+  ) async throws {
+    let keys = Generator<Int64>.integers(in: range, spread: .uniform)
+    try await property(
+      keys.array(count: 0...count, length: .mostlyLongest, element: "key")
+    ) { keys in
+      let changes = keys.enumerated().map { place, key in
         MergedChange(
-          key: .random(in: range, using: &random),
+          key: key,
           effect: MergedChange.Effect(rawValue: UInt8(place % 3)) ?? .update
         )
       }

@@ -362,6 +362,7 @@ import Testing
     let (list, items, _) = try family(app)
     let result = try app.store.batchDelete("List", by: BatchAuthor("batch"))
     #expect(result.count == 3 && result.objectIDs.isEmpty)
+    #expect(result.deletedByRuleCount == 0 && result.nullifiedReferenceCount == 2)
     #expect(try newest(app) == ["delete List/1", "update Item/1 list", "update Item/2 list"])
     var rest = [items[0].id][...]
     let byKey = try app.store.batchDelete(
@@ -370,7 +371,53 @@ import Testing
       result: .objectIDs
     ) { rest.popFirst() }
     #expect(byKey.count == 4 && byKey.objectIDs.count == 4)
+    #expect(byKey.deletedByRuleCount == 3 && byKey.nullifiedReferenceCount == 0)
+    #expect(
+      try newest(app) == ["delete Item/1", "delete Item/2", "delete Note/1", "delete Note/2"]
+    )
     #expect(try app.store.rows(list.id.entity + 1).keys.isEmpty)
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
+  }
+
+  @Test func `A batch delete can refuse any reference, or leave references to the commit`() throws {
+    let app = try context()
+    let (list, items, notes) = try family(app)
+    let before = try app.store.history().count
+    let batch = BatchAuthor("batch")
+    let denied = #expect(throws: HistoryError.self) {
+      try app.store.batchDelete("List", by: batch, rules: .denyAll)
+    }
+    #expect(denied?.code == .deleteDenied && denied?.objects == items.map(\.id))
+    var rest = [items[0].id][...]
+    let byKey = #expect(throws: HistoryError.self) {
+      try app.store.batchDelete("Item", by: batch, rules: .denyAll) { rest.popFirst() }
+    }
+    #expect(byKey?.code == .deleteDenied && byKey?.objects == [items[1].id, notes[0].id])
+    let dangling = #expect(throws: HistoryError.self) {
+      try app.store.batchDelete("List", by: batch, rules: .skip)
+    }
+    #expect(dangling?.code == .danglingReference && dangling?.objects == items.map(\.id))
+    var both = items.map(\.id)[...]
+    let leftNotes = #expect(throws: HistoryError.self) {
+      try app.store.batchDelete("Item", by: batch, rules: .skip) { both.popFirst() }
+    }
+    #expect(leftNotes?.code == .danglingReference && leftNotes?.objects == notes.map(\.id))
+    #expect(try app.store.history().count == before)
+    #expect(try app.store.rows(list.id.entity).keys == [list.id.key])
+  }
+
+  @Test func `Without references from outside, a batch delete succeeds with any rules`() throws {
+    let app = try context()
+    _ = try family(app)
+    let requests: [(entity: String, rules: BatchDeleteRules, count: Int)] = [
+      ("Note", .skip, 2), ("Item", .denyAll, 2), ("List", .skip, 1),
+    ]
+    for (entity, rules, count) in requests {
+      let result = try app.store.batchDelete(entity, by: BatchAuthor("batch"), rules: rules)
+      #expect(result.count == count, "\(entity)")
+      #expect(result.deletedByRuleCount == 0 && result.nullifiedReferenceCount == 0)
+      #expect(try newest(app) == (1...count).map { "delete \(entity)/\($0)" })
+    }
     #expect(try app.store.verify().filter(\.isWrong).isEmpty)
   }
 

@@ -1,45 +1,52 @@
-import TestSupport
+import PropertyTesting
+import PropertyTraits
 import Testing
 
 @testable import ObjectContexts
 
 @Suite struct SlotIndexTests {
   /// Inserts and removes keys at random and compares with a dictionary after every step.
-  private func compare(_ seed: UInt64, key: (inout SeededRandom) -> Int64) {
-    var random = SeededRandom(seed: seed)
-    var index = SlotIndex()
-    var expected: [Int64: Int] = [:]
-    for step in 0..<2000 {
-      let key = key(&random)
-      if let slot = expected[key], Bool.random(using: &random) {
-        #expect(index.remove(key) == slot)
-        expected[key] = nil
-        #expect(index[key] == nil)
-      } else if expected[key] == nil {
-        index.insert(key, step)
-        expected[key] = step
+  private func compare(_ keys: Generator<Int64>) async throws {
+    let steps = keys.paired(with: .bools())
+      .array(count: 0...1_000, length: .mostlyLongest, element: "step")
+    try await property(steps) { steps in
+      var index = SlotIndex()
+      var expected: [Int64: Int] = [:]
+      for (step, (key, removes)) in steps.enumerated() {
+        if removes, let slot = expected.removeValue(forKey: key) {
+          #expect(index.remove(key) == slot)
+          #expect(index[key] == nil)
+        } else if expected[key] == nil {
+          index.insert(key, step)
+          expected[key] = step
+        }
+        #expect(index[key] == expected[key])
       }
-      #expect(index[key] == expected[key])
+      #expect(index.count == expected.count)
+      #expect(index.keys.sorted() == expected.keys.sorted())
+      for (key, slot) in expected { #expect(index[key] == slot) }
     }
-    #expect(index.count == expected.count)
-    #expect(index.keys.sorted() == expected.keys.sorted())
-    for (key, slot) in expected { #expect(index[key] == slot) }
   }
 
-  @Test func `The index equals a dictionary for consecutive keys`() {
-    compare(1) { Int64.random(in: 1...300, using: &$0) }
+  @Test(.property(cases: 3, seed: 1))
+  func `The index equals a dictionary for consecutive keys`() async throws {
+    try await compare(.integers(in: 1...300, spread: .uniform))
   }
 
-  @Test func `The index equals a dictionary for keys of any size`() {
-    let keys: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 32, 1 << 61, 1 << 62, .max - 1, .max]
-    compare(2) { keys[Int.random(in: keys.indices, using: &$0)] }
+  @Test(.property(cases: 3, seed: 2))
+  func `The index equals a dictionary for keys of any size`() async throws {
+    try await compare(
+      .element(of: [.min, .min + 1, -1, 0, 1, 1 << 32, 1 << 61, 1 << 62, .max - 1, .max])
+    )
   }
 
-  @Test func `The index equals a dictionary for keys with colliding hashes`() {
+  @Test(.property(cases: 3, seed: 3))
+  func `The index equals a dictionary for keys with colliding hashes`() async throws {
     // Multiples of the inverse of the multiplier (modulo 2^64) have small products.
     let inverse = 0xF1DE_83E1_9937_733D as UInt64
     #expect(inverse &* 0x9E37_79B9_7F4A_7C15 == 1)
-    compare(3) { Int64(bitPattern: UInt64.random(in: 0..<64, using: &$0) &* inverse) }
+    let factors = Generator<UInt64>.integers(in: 0...63, spread: .uniform)
+    try await compare(factors.map { Int64(bitPattern: $0 &* inverse) })
   }
 
   @Test func `The index is empty after all keys were removed`() {

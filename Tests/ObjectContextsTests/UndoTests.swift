@@ -18,7 +18,7 @@ import Testing
     other = try file.context("widget", .objectWins)
     let other = other
     ids = try ["a", "b"].map { try other.savedItem($0) }
-    context.levelsOfUndo = 10
+    try context.setLevelsOfUndo(10)
   }
 
   private func merge(after start: HistoryToken) throws {
@@ -54,14 +54,27 @@ import Testing
   }
 
   @Test func `Only as many edits as levels can be undone, by default none`() throws {
-    context.levelsOfUndo = 2
+    try context.setLevelsOfUndo(2)
     for count in 1...4 { try context.object(ids[0])?.set(.int(Int64(count)), for: "count") }
     while try context.undo() {}
     #expect(try context.item(ids[0]) == ["a", 2])
-    context.levelsOfUndo = 1
+    try context.setLevelsOfUndo(1)
     #expect(try context.redo() && !context.redo() && context.item(ids[0]) == ["a", 3])
     try other.object(ids[0])?.set(1, for: "count")
     #expect(other.levelsOfUndo == 0 && !other.canUndo)
+  }
+
+  @Test func `A negative number of levels is an error, and the edits can still be undone`() throws {
+    try context.object(ids[0])?.set("x", for: "title")
+    let error = #expect(throws: HistoryError.negativeBound("levelsOfUndo", -1)) {
+      try context.setLevelsOfUndo(-1)
+    }
+    #expect(error?.message == "The number of levels of undo is -1, which is negative.")
+    #expect(context.levelsOfUndo == 10)
+    #expect(try context.undo() && context.item(ids[0]) == ["a", 0])
+    try context.setLevelsOfUndo(0)
+    try context.object(ids[0])?.set("x", for: "title")
+    #expect(!context.canUndo)
   }
 
   @Test func `Saved edits are undone by further edits, until a save deletes an object`() throws {
@@ -145,7 +158,7 @@ struct `Undo as a model` {
       let file = try StoreFile()
       let context = try file.context("app", .objectWins)
       var ids = try ["a", "b", "c"].map { try context.savedItem($0) }
-      context.levelsOfUndo = .max
+      try context.setLevelsOfUndo(.max)
       var states = [try state(context, ids)]
       for _ in 0..<source.int(in: 0...12, label: "edits") {
         let place = source.int(in: 0...ids.count - 1, label: "object")

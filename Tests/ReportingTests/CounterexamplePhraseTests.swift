@@ -20,6 +20,16 @@ import Traces
     #expect(CounterexampleCell.width("aü漢😀e\u{301}") == 7)
   }
 
+  @Test func `A write that repeats a transaction of a file names its number`() {
+    let change = PlannedChange(.delete, ObjectName("Item", 1))
+    var write = PlannedWrite(actor: "app", author: .absent, changes: [change])
+    write.fileTransaction = 204
+    #expect(
+      CounterexamplePhrase.write(write).replacing("\u{a0}", with: " ")
+        == "delete Item/1 (transaction 204 of the file, without author)"
+    )
+  }
+
   @Test func `A view is described by missing, extra and different objects`() {
     let view = CounterexampleSamples.items([1: "a", 2: "z", 3: "c"])
     let data = CounterexampleSamples.items([1: "a", 2: "b", 4: "d"])

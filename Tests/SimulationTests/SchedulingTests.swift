@@ -30,6 +30,25 @@ import Traces
     #expect(!system.words.contains("launch app") && !system.words.contains("fetch app"))
   }
 
+  @Test func `Objects from before are inserted before all members but the writer are launched`()
+    throws
+  {
+    var plan = try Plans.make(["share", "app", "widget"])
+    plan.header.actors[0].launched = false
+    plan.header.consumers = ["mirror"]
+    plan.header.objects = [ObjectName("Item", 2): ["count": 2], ObjectName("Item", 1): [:]]
+    system.capabilities.insert(.consume)
+    let events = try run(plan)
+    let opening = ["launch app", "write app", "launch mirror", "launch widget"]
+    #expect(Array(system.words.prefix(4)) == opening)
+    let inserts = [
+      PlannedChange(.insert, ObjectName("Item", 1)),
+      PlannedChange(.insert, ObjectName("Item", 2), ["count": 2]),
+    ]
+    #expect(system.asked[1].action == .write(PlannedWrite(actor: "app", changes: inserts)))
+    #expect(events.contains { $0.kind == .called(command: nil, word: "write") })
+  }
+
   @Test func `Commands of actors in the wrong state are skipped, not sent`() throws {
     let actions: [Action] = [
       .launch("app"), .commit("app"), .begin(planned("app", 1)), .begin(planned("app", 2)),

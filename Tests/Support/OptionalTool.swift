@@ -28,6 +28,8 @@ package enum OptionalTool: String, CaseIterable, Sendable {
   case git
   /// A program that counts the instructions of another one.
   case valgrind
+  /// Stores that Core Data wrote, in a folder `shared/stores` above the package.
+  case realStores
 
   /// The command or sentence that enables the tests which need it.
   package var command: String {
@@ -43,6 +45,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .processFiles: "mount -t proc proc /proc"
     case .git: "apt-get install git"
     case .valgrind: "apt-get install valgrind"
+    case .realStores: "copy Core Data's stores to a folder shared/stores above the package"
     }
   }
 
@@ -80,6 +83,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .processFiles: FileManager.default.fileExists(atPath: "/proc/self/stat")
     case .git: Self.hasCommand("git")
     case .valgrind: Self.hasCommand("valgrind") && Self.hasCommand("strip")
+    case .realStores: Repository.realStores != nil
     }
   }
 
@@ -149,6 +153,17 @@ package enum Repository {
 
   /// Returns the path of a file of the package.
   package static func path(_ file: String) -> String { root.appendingPathComponent(file).path }
+
+  /// The first folder `shared/stores` above the package; `nil` if there is none.
+  package static var realStores: String? {
+    var folder = root
+    while folder.path != "/" {
+      folder.deleteLastPathComponent()
+      let stores = folder.appendingPathComponent("shared/stores").path
+      if FileManager.default.fileExists(atPath: stores) { return stores }
+    }
+    return nil
+  }
 
   fileprivate static func hasFile(_ file: String) -> Bool {
     FileManager.default.fileExists(atPath: path(file))

@@ -7,9 +7,4 @@ package struct SeededRandom: RandomNumberGenerator {
   package init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
   package mutating func next() -> UInt64 { numbers.next() }
-
-  /// Returns random bytes.
-  package mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
-  }
 }

@@ -1,24 +1,33 @@
 import HistoryTypes
-import TestSupport
+import PropertyTesting
 import Traces
 
-/// Draws short runs of commands for two actors, some of which fail.
-struct RandomActions {
-  private var random: SeededRandom
+/// Commands before and after a point at which a test replaces or restores their system.
+struct CutRun {
+  let before: [Action]
+  let after: [Action]
+}
 
-  init(seed: UInt64) { random = SeededRandom(seed: seed) }
-
-  /// Launches the actors first; reads a view, the data and history at the end.
-  func make(count: Int) -> [Action] {
-    var maker = self
-    var actions: [Action] = [.launch("app"), .launch("widget")]
-    for _ in 0..<count { actions.append(maker.next()) }
-    return actions + [.view("app", context: "view"), .data, .history]
+extension Generator<CutRun> {
+  /// Draws about sixty commands for two actors, some of which fail, in two parts.
+  ///
+  /// The first part launches the actors, the second ends with reading a view, the data and history.
+  static var cutRuns: Generator {
+    Generator { source in
+      let actions = source.array("action", 0...68, length: .mostlyLongest) { $0.action() }
+      let cut = min(source.int(in: 0...68), actions.count)
+      return CutRun(
+        before: [.launch("app"), .launch("widget")] + actions.prefix(cut),
+        after: actions.dropFirst(cut) + [.view("app", context: "view"), .data, .history]
+      )
+    }
   }
+}
 
-  private mutating func next() -> Action {
-    let actor: ActorID = Bool.random(using: &random) ? "app" : "widget"
-    switch Int.random(in: 0..<24, using: &random) {
+extension ChoiceSource {
+  fileprivate mutating func action() -> Action {
+    let actor: ActorID = bool() ? "widget" : "app"
+    switch index(below: 24) {
     case 0..<8: return .write(write(actor))
     case 8, 9: return .batch(batch(actor))
     case 10: return .begin(write(actor))
@@ -30,35 +39,33 @@ struct RandomActions {
     case 18: return .record(actor)
     case 19, 20: return .pass(actor)
     case 21: return .purge(actor)
-    case 22: return .clock(advance: Double.random(in: -2...400_000, using: &random))
+    case 22: return .clock(advance: double(in: -2...400_000))
     default: return .view(actor, context: "view")
     }
   }
 
   private mutating func write(_ actor: ActorID) -> PlannedWrite {
-    let contexts = ["view", "view", "background", "batch"]
-    let changes = (0...Int.random(in: 0...3, using: &random)).map { _ in change() }
-    return PlannedWrite(
+    PlannedWrite(
       actor: actor,
-      context: contexts[Int.random(in: 0..<4, using: &random)],
-      author: Int.random(in: 0..<8, using: &random) == 0 ? .absent : .own,
-      changes: changes
+      context: ["view", "view", "background", "batch"][index(below: 4)],
+      author: bool(probability: 0.125) ? .absent : .own,
+      changes: array("change", 1...4) { $0.change() }
     )
   }
 
   private mutating func change() -> PlannedChange {
-    let key = Int64.random(in: 1...6, using: &random)
-    let title = String(Int.random(in: 0..<9, using: &random))
-    switch Int.random(in: 0..<6, using: &random) {
-    case 0: return delete(key)
-    case 1, 2: return update(key, title, Int64.random(in: 0..<4, using: &random))
-    default: return insert(key, title)
+    let key = Int64(int(in: 1...6))
+    let title = String(int(in: 0...8))
+    switch index(below: 6) {
+    case 0..<3: return insert(key, title)
+    case 3, 4: return update(key, title, Int64(int(in: 0...3)))
+    default: return delete(key)
     }
   }
 
   private mutating func batch(_ actor: ActorID) -> PlannedBatch {
-    let deletes = Int.random(in: 0..<4, using: &random) == 0
-    let bound = Int64.random(in: 0..<4, using: &random)
+    let deletes = bool(probability: 0.25)
+    let bound = Int64(int(in: 0...3))
     return PlannedBatch(
       actor: actor,
       type: deletes ? .delete : .update,

@@ -1,4 +1,6 @@
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import TestSupport
 import Testing
 import Traces
@@ -12,32 +14,29 @@ import Traces
     TrackingDesign.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
   }
 
-  @Test(arguments: names, 1...2 as ClosedRange<UInt64>)
-  func `A run restored from a snapshot continues identically`(
-    _ system: String,
-    _ seed: UInt64
-  ) throws {
-    let actions = RandomActions(seed: seed).make(count: 60)
-    let straight = try Rig(Self.make(system), launching: false)
-    let expected = straight.run(actions)
+  @Test(.property(cases: 2, seed: 1), arguments: names)
+  func `A run restored from a snapshot continues identically`(_ system: String) async throws {
+    try await property(.cutRuns) { run in
+      let straight = try Rig(Self.make(system), launching: false)
+      let expected = straight.run(run.before + run.after)
 
-    let rig = try Rig(Self.make(system), launching: false)
-    let cut = Int(seed * 17)
-    let first = rig.run(actions.prefix(cut))
-    let digest = try rig.system.digest()
-    let (now, count) = (rig.clock.now, rig.eventCount)
-    let snapshot = try rig.system.snapshot()
-    #expect(try rig.system.digest() == digest)
-    let second = rig.run(actions.dropFirst(cut))
-    #expect(first + second == expected)
+      let rig = try Rig(Self.make(system), launching: false)
+      let first = rig.run(run.before)
+      let digest = try rig.system.digest()
+      let (now, count) = (rig.clock.now, rig.eventCount)
+      let snapshot = try rig.system.snapshot()
+      #expect(try rig.system.digest() == digest)
+      let second = rig.run(run.after)
+      #expect(first + second == expected)
 
-    let end = try rig.system.digest()
-    rig.clock.now = now
-    try rig.system.restore(snapshot)
-    #expect(try rig.system.digest() == digest)
-    #expect(rig.eventCount > count)
-    #expect(rig.run(actions.dropFirst(cut)) == second)
-    #expect(try rig.system.digest() == end)
+      let end = try rig.system.digest()
+      rig.clock.now = now
+      try rig.system.restore(snapshot)
+      #expect(try rig.system.digest() == digest)
+      #expect(rig.eventCount > count)
+      #expect(rig.run(run.after) == second)
+      #expect(try rig.system.digest() == end)
+    }
   }
 
   @Test func `A snapshot may be restored repeatedly`() throws {
@@ -53,18 +52,19 @@ import Traces
     }
   }
 
-  @Test(arguments: 1...2 as ClosedRange<UInt64>)
-  func `A run whose connections are replaced continues identically`(_ seed: UInt64) throws {
-    let actions = RandomActions(seed: seed).make(count: 60)
-    let expected = try Rig(TrackerSystem(), launching: false).run(actions)
-    let system = TrackerSystem()
-    let rig = try Rig(system, launching: false)
-    let first = rig.run(actions.prefix(Int(seed * 17)))
-    let (digest, store) = (try system.digest(), try system.host.planStore().store())
-    try system.reconnect()
-    #expect(try system.host.planStore().store() !== store)
-    #expect(try system.digest() == digest)
-    #expect(first + rig.run(actions.dropFirst(Int(seed * 17))) == expected)
+  @Test(.property(cases: 2, seed: 1))
+  func `A run whose connections are replaced continues identically`() async throws {
+    try await property(.cutRuns) { run in
+      let expected = try Rig(TrackerSystem(), launching: false).run(run.before + run.after)
+      let system = TrackerSystem()
+      let rig = try Rig(system, launching: false)
+      let first = rig.run(run.before)
+      let (digest, store) = (try system.digest(), try system.host.planStore().store())
+      try system.reconnect()
+      #expect(try system.host.planStore().store() !== store)
+      #expect(try system.digest() == digest)
+      #expect(first + rig.run(run.after) == expected)
+    }
     let article = try Rig(PublishedSystem(.article))
     #expect(throws: SystemFailure.self) { try article.system.reconnect() }
   }

@@ -1,4 +1,6 @@
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import Testing
 
 @testable import Traces
@@ -128,20 +130,29 @@ import Testing
     #expect(error?.problem == "the counterexample is of version 2, and this lab reads version 1")
   }
 
-  @Test(arguments: UInt64(1)...8)
-  func `A changed byte gives an error or a value, never a crash`(seed: UInt64) throws {
-    var random = RandomPlan(seed: seed)
-    let bytes = Array(CounterexampleCodec.encode(try random.counterexample()).utf8)
-    for _ in 0..<25 {
-      var damaged = bytes
-      let position = Int.random(in: damaged.indices, using: &random.random)
-      damaged[position] = UInt8.random(in: 0...255, using: &random.random)
-      do {
-        let read = try CounterexampleCodec.decode(String(decoding: damaged, as: UTF8.self))
-        #expect(CounterexampleCodec.encode(read).utf8.count > 0)
-      } catch {
-        #expect(error.line != nil && !error.advice.isEmpty)
+  @Test(.property(cases: 8, seed: 1))
+  func `A changed byte gives an error or a value, never a crash`() async throws {
+    let counterexamples = RandomPlan.generator { try $0.counterexample() }
+    try await property { source in
+      let bytes = Array(CounterexampleCodec.encode(try source.draw(counterexamples)).utf8)
+      // Most cases change more bytes than the average of 25.
+      var changes = Repetition("change", 1...30, length: .mostlyLongest)
+      while changes.next(&source) {
+        var damaged = bytes
+        let position = source.index(below: damaged.count)
+        damaged[position] = UInt8(source.int(in: 0...255))
+        Self.expectAnswer(String(decoding: damaged, as: UTF8.self), "byte \(position)")
       }
+    }
+  }
+
+  /// Checks that a text is decoded, or refused with a line and an advice.
+  private static func expectAnswer(_ text: String, _ change: Comment) {
+    do {
+      let read = try CounterexampleCodec.decode(text)
+      #expect(CounterexampleCodec.encode(read).utf8.count > 0, change)
+    } catch {
+      #expect(error.line != nil && !error.advice.isEmpty, change)
     }
   }
 

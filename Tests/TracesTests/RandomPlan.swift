@@ -1,27 +1,51 @@
 import HistoryTypes
-import TestSupport
+import PropertyTesting
 
 @testable import Traces
 
 /// Random plans in which every word of the format occurs, with every key present and absent.
 struct RandomPlan {
-  var random: SeededRandom
+  private(set) var source: ChoiceSource
 
-  init(seed: UInt64) { random = SeededRandom(seed: seed) }
+  init(seed: UInt64) { source = ChoiceSource(seed: seed) }
+
+  /// Returns a generator of what a function draws from a random plan.
+  static func generator<T>(
+    _ make: @escaping @Sendable (inout RandomPlan) throws -> T
+  ) -> Generator<T> {
+    Generator { source in
+      var plan = RandomPlan(seed: 0)
+      swap(&plan.source, &source)
+      defer { swap(&plan.source, &source) }
+      return try make(&plan)
+    }
+  }
 
   mutating func chance(_ percent: Int = 50) -> Bool {
-    Int.random(in: 0..<100, using: &random) < percent
+    source.bool(probability: Double(percent) / 100)
   }
 
-  mutating func pick<T>(_ choices: [T]) -> T {
-    choices[Int.random(in: choices.indices, using: &random)]
-  }
+  mutating func pick<T>(_ choices: [T]) -> T { choices[source.index(below: choices.count)] }
 
   mutating func some<T>(_ make: (inout RandomPlan) -> T) -> T? { chance() ? make(&self) : nil }
 
   mutating func list<T>(_ counts: ClosedRange<Int>, _ make: (inout RandomPlan) -> T) -> [T] {
-    (0..<Int.random(in: counts, using: &random)).map { _ in make(&self) }
+    var elements: [T] = []
+    var repetition = Repetition("element", counts)
+    while repetition.next(&source) { elements.append(make(&self)) }
+    return elements
   }
+
+  /// Returns the values in a random order; their own order is the simplest.
+  mutating func shuffled<T>(_ values: [T]) -> [T] {
+    var values = values
+    for place in values.indices {
+      values.swapAt(place, place + source.index(below: values.count - place))
+    }
+    return values
+  }
+
+  mutating func byte() -> UInt8 { UInt8(source.int(in: 0...255)) }
 
   mutating func text() -> String {
     pick([
@@ -48,7 +72,7 @@ struct RandomPlan {
     case .int: return .int(integer())
     case .double: return .double(number())
     case .string: return .string(text())
-    case .data: return .data(Data(list(0...5) { UInt8.random(in: 0...255, using: &$0.random) }))
+    case .data: return .data(Data(list(0...5) { $0.byte() }))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: number()))
     case .bool: return .bool(chance())
     case .uuid: return .uuid(uuid())
@@ -56,8 +80,7 @@ struct RandomPlan {
   }
 
   mutating func uuid() -> UUID {
-    func byte(_ plan: inout RandomPlan) -> UInt8 { UInt8.random(in: 0...255, using: &plan.random) }
-    let a = list(16...16, byte)
+    let a = list(16...16) { $0.byte() }
     return UUID(
       uuid: (
         a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
@@ -114,6 +137,7 @@ extension RandomPlan {
         bytes: plan.some { _ in 9 }
       )
     }
+    header.objects = objects()
     return header
   }
 
@@ -146,7 +170,8 @@ extension RandomPlan {
       author: author(),
       changes: changes,
       policy: pick(PlannedPolicy.allCases),
-      ticks: chance()
+      ticks: chance(),
+      fileTransaction: some { $0.integer() }
     )
   }
 
@@ -268,7 +293,7 @@ extension RandomPlan {
 
   /// A plan with every word of the format.
   mutating func plan() throws -> Plan {
-    let commands = CommandWord.allCases.shuffled(using: &random).map { word in
+    let commands = shuffled(CommandWord.allCases).map { word in
       let action = action(word)
       return Command(action, faults: chance(30) ? list(1...2) { $0.fault() } : [])
     }

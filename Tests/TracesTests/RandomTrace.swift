@@ -8,10 +8,11 @@ extension RandomPlan {
 
   mutating func objects() -> Objects {
     var objects: Objects = [:]
-    for _ in 0..<Int.random(in: 0...4, using: &random) {
-      let object = object()
-      objects[object] = values(of: object.entity)
+    let pairs = list(0...4) { plan in
+      let object = plan.object()
+      return (object, plan.values(of: object.entity))
     }
+    for (object, values) in pairs { objects[object] = values }
     return objects
   }
 
@@ -99,7 +100,7 @@ extension RandomPlan {
       system: "tracker",
       versions: chance() ? versions : [:]
     )
-    let events = EventWord.allCases.shuffled(using: &random).enumerated().map { item in
+    let events = shuffled(EventWord.allCases).enumerated().map { item in
       let actor = some { $0.pick([$0.member(), "mirror"]) }
       return Event(at: item.offset, tick: item.offset / 2, actor: actor, kind(item.element))
     }

@@ -1,45 +1,45 @@
 import HistoryTypes
+import PropertyTesting
+import PropertyTraits
 import Testing
 
 @testable import Traces
 
 @Suite struct RoundTripTests {
-  private static let seeds = Array(UInt64(1)...12)
-
-  @Test(arguments: seeds)
-  func `A plan is read back as it was written, byte for byte`(seed: UInt64) throws {
-    var random = RandomPlan(seed: seed)
-    let plan = try random.plan()
-    let text = PlanCodec.encode(plan)
-    let again = try PlanCodec.decode(text)
-    #expect(again == plan)
-    #expect(PlanCodec.encode(again) == text)
-    #expect(try LabFile(text) == .plan(plan))
-    #expect(text.utf8.count { $0 == 0x0a } == plan.commands.count + 1)
-    #expect(Set(plan.commands.map { CommandWord($0.action) }).count == CommandWord.allCases.count)
+  @Test(.property(cases: 12, seed: 1))
+  func `A plan is read back as it was written, byte for byte`() async throws {
+    try await property(RandomPlan.generator { try $0.plan() }) { plan in
+      let text = PlanCodec.encode(plan)
+      let again = try PlanCodec.decode(text)
+      #expect(again == plan)
+      #expect(PlanCodec.encode(again) == text)
+      #expect(try LabFile(text) == .plan(plan))
+      #expect(text.utf8.count { $0 == 0x0a } == plan.commands.count + 1)
+      #expect(Set(plan.commands.map { CommandWord($0.action) }).count == CommandWord.allCases.count)
+    }
   }
 
-  @Test(arguments: seeds)
-  func `A trace is read back as it was written, byte for byte`(seed: UInt64) throws {
-    var random = RandomPlan(seed: seed)
-    let trace = try random.trace()
-    let text = TraceCodec.encode(trace)
-    let again = try TraceCodec.decode(text)
-    #expect(again == trace)
-    #expect(TraceCodec.encode(again) == text)
-    #expect(try LabFile(text) == .trace(trace))
-    #expect(Set(trace.events.map(\.kind.word)).count == EventWord.allCases.count)
+  @Test(.property(cases: 12, seed: 1))
+  func `A trace is read back as it was written, byte for byte`() async throws {
+    try await property(RandomPlan.generator { try $0.trace() }) { trace in
+      let text = TraceCodec.encode(trace)
+      let again = try TraceCodec.decode(text)
+      #expect(again == trace)
+      #expect(TraceCodec.encode(again) == text)
+      #expect(try LabFile(text) == .trace(trace))
+      #expect(Set(trace.events.map(\.kind.word)).count == EventWord.allCases.count)
+    }
   }
 
-  @Test(arguments: seeds)
-  func `A counterexample is read back as it was written, byte for byte`(seed: UInt64) throws {
-    var random = RandomPlan(seed: seed)
-    let counterexample = try random.counterexample()
-    let text = CounterexampleCodec.encode(counterexample)
-    let again = try CounterexampleCodec.decode(text)
-    #expect(again == counterexample)
-    #expect(CounterexampleCodec.encode(again) == text)
-    #expect(try LabFile(text) == .counterexample(counterexample))
+  @Test(.property(cases: 12, seed: 1))
+  func `A counterexample is read back as it was written, byte for byte`() async throws {
+    try await property(RandomPlan.generator { try $0.counterexample() }) { counterexample in
+      let text = CounterexampleCodec.encode(counterexample)
+      let again = try CounterexampleCodec.decode(text)
+      #expect(again == counterexample)
+      #expect(CounterexampleCodec.encode(again) == text)
+      #expect(try LabFile(text) == .counterexample(counterexample))
+    }
   }
 
   @Test func `Each keyword belongs to exactly one kind of action`() {

@@ -103,6 +103,13 @@ import Traces
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","maximumDuration":60}]}"#,
       #"line 1: actor 1 of the configuration has the key "maximumDuration", which the lab does not support. "#
+        + "Leave it out: designs that purge by age use the kit's default of 7 days, and the kit's version 2 "
+        + #"ignores the value. Choose whether a purge depends on the age with "bound" in a design file "#
+        + #"(repair --describe prints one), and how often it runs with "cleanStrategy"."#
+    ),
+    (
+      #"{"config":2,"actors":[{"currentAuthor":"app","logLevel":2}]}"#,
+      #"line 1: actor 1 of the configuration has the key "logLevel", which the lab does not support. "#
         + "Leave it out: the kit's default is tested."
     ),
     (

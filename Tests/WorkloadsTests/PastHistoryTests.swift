@@ -14,6 +14,7 @@ import Traces
     let authors: [String?] = ["com.example.app", "widget", "com.example.app", mirror, nil, "sync"]
     return (0..<30).map { index in
       PastRecord(
+        number: Int64(index + 1),
         author: authors[index % authors.count],
         timestamp: Double(1_000 + 60 * (index - index / 5)),
         changes: [
@@ -55,7 +56,7 @@ import Traces
         #expect(objection == nil, "command \(index), \(command.action.word)")
       }
       #expect(!plan.commands.contains { ["batch", "begin", "commit"].contains($0.action.word) })
-      #expect(Self.writes(plan).count <= PlanStyle.pastCountMax + 1)
+      #expect(Self.writes(plan).count <= PlanStyle.pastCountMax)
     }
   }
 
@@ -65,9 +66,9 @@ import Traces
   {
     var gaps: Set<Double> = []
     try await property(.plans(try Self.style())) { plan in
-      var live: Set<ObjectName> = []
+      var live = Set(plan.header.objects.keys)
       for change in Self.writes(plan).flatMap(\.changes) {
-        #expect(change.type == .insert || live.contains(change.object) || change.type == .update)
+        #expect(change.type == .insert || live.contains(change.object))
         if change.type == .delete { live.remove(change.object) } else { live.insert(change.object) }
       }
       for command in plan.commands {
@@ -75,6 +76,40 @@ import Traces
       }
     }
     #expect(gaps.isSuperset(of: [60, 120]))
+  }
+
+  @Test(.property(cases: 100, seed: 1))
+  func `Each write names its transaction, and only changed objects are from before`() async throws {
+    let records = Self.records()
+    try await property(.plans(try Self.style())) { plan in
+      var first: [ObjectName: ChangeType] = [:]
+      var last: Int64 = 0
+      for write in Self.writes(plan) {
+        let number = try #require(write.fileTransaction)
+        #expect(number > last)
+        last = number
+        let types = records[Int(number) - 1].changes.map(\.type)
+        #expect(Array(types.prefix(write.changes.count)) == write.changes.map(\.type))
+        for change in write.changes where first[change.object] == nil {
+          first[change.object] = change.type
+        }
+      }
+      #expect(Set(plan.header.objects.keys) == Set(first.filter { $0.value != .insert }.keys))
+      let opening = plan.header.openingWrite
+      #expect(opening?.changes.count ?? 0 == plan.header.objects.count)
+      #expect(opening.map { $0.actor == plan.header.actors[0].id } ?? true)
+    }
+  }
+
+  @Test func `A window begins with a transaction, and older objects are in its header`() throws {
+    var alphabet = PlanAlphabet(.steady, actors: 2, actions: Set(PlanAction.allCases))
+    alphabet.repeatWindows(of: try PastHistory(Self.records()), count: 3, commands: 4)
+    let numbers = alphabet.windowPlans.map { Self.writes($0).map(\.fileTransaction) }
+    #expect(numbers == [[1, 2, 3, 4], [14, 15, 16, 17], [27, 28, 29, 30]])
+    for plan in alphabet.windowPlans {
+      #expect(plan.commands.count == 4)
+      #expect(plan.header.objects.keys.contains(ObjectName("Folder", 1)))
+    }
   }
 
   @Test func `Shrinking leaves real transactions out`() throws {
@@ -90,9 +125,12 @@ import Traces
       return isByMirror ? .failed(label: "sync", message: "") : .passed
     }
     var replayed = ChoiceSource(replaying: result.sequence)
-    let writes = Self.writes(generator.plan(from: &replayed, seed: 5))
-    #expect(writes.count <= 2)
-    #expect(writes.last?.author == .other(Self.mirror))
+    let plan = generator.plan(from: &replayed, seed: 5)
+    let writes = Self.writes(plan)
+    #expect(writes.map(\.author) == [.other(Self.mirror)])
+    // The mirror wrote the fourth transaction of each six.
+    #expect(writes.map { ($0.fileTransaction ?? 0) % 6 } == [4])
+    #expect(plan.header.objects.keys.allSatisfy(writes.flatMap(\.changes).map(\.object).contains))
   }
 
   @Test func `Names are replaced if they are to be anonymous`() throws {

@@ -226,7 +226,9 @@ extension RunRecord: RunFile {
 package enum RunFolders {
   /// Returns the folder itself if it contains a run; otherwise all run folders below it.
   ///
-  /// The folders are sorted by path. Symbolic links are not followed, so that no run is found twice.
+  /// The folders are sorted by path. Symbolic links are not followed, so that no run is found twice. A
+  /// folder `latest` is left out if it is a copy of a run next to it: programs that pack or copy folders
+  /// may have followed that link.
   ///
   /// - Throws: A usage error if the folder does not exist or cannot be listed.
   package static func runs(in folder: String) throws(LabError) -> [String] {
@@ -236,7 +238,24 @@ package enum RunFolders {
       let walker = FileManager.default.enumerator(atPath: path)
     else { throw .usage("the runs in \(folder.quoted) cannot be listed. Check its permissions.") }
     let files = walker.compactMap { $0 as? String }.filter { $0.hasSuffix("/run.json") }
-    return files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted()
+    return withoutCopies(files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted())
+  }
+
+  private static func withoutCopies(_ runs: [String]) -> [String] {
+    runs.filter { run in
+      guard name(of: run) == "latest" else { return true }
+      let place = parent(of: run)
+      let record = FileManager.default.contents(atPath: run + "/run.json")
+      // `latest` is in the folder of the runs, or next to it if that one is named `runs`.
+      return !runs.contains { other in
+        other != run && [place, place + "/runs"].contains(parent(of: other))
+          && FileManager.default.contents(atPath: other + "/run.json") == record
+      }
+    }
+  }
+
+  private static func parent(of folder: String) -> String {
+    String(folder.dropLast(name(of: folder).count + 1))
   }
 
   /// Returns the name of a run, which is its folder's name.

@@ -37,7 +37,7 @@ struct Advice: Sendable {
     self.settings = settings
     cost = HistoryCost(history)
     conditions = HistoryCondition.all(in: history)
-    self.consumers = consumers.map { ConsumerStatus($0, in: history) }
+    self.consumers = ConsumerStatus.all(consumers, in: history)
     let declared = Set(consumers.map(\.author)).union(settings.writesOnly)
     undeclaredAuthors =
       outline.isOurs
@@ -57,6 +57,9 @@ struct Advice: Sendable {
   var unknownConsumers: [String] {
     consumers.map(\.consumer).filter { $0.isActive && !$0.isKnown }.map(\.name)
   }
+
+  /// The consumers and authors that may lose history in any purge, because no position is known.
+  var unknownReaders: [String] { unknownConsumers + undeclaredAuthors }
 
   /// The active consumers whose position is known.
   var knownConsumers: [ConsumerStatus] {

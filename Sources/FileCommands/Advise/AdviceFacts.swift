@@ -75,8 +75,26 @@ enum AdviceFacts {
   private static func state(_ status: ConsumerStatus) -> String {
     if case .registry(let state) = status.consumer.source, state != .active { return "\(state)" }
     if status.isCutOff { return "cut off" }
-    return status.consumer.isKnown ? "known" : "unknown"
+    guard status.consumer.isKnown else { return "unknown" }
+    guard status.holdsBack, let count = status.lagTransactions else { return "known" }
+    return "known, holds back \(count.counted("transaction"))"
   }
+
+  /// Returns the consumers that would lose transactions in a purge, and those that are unknown.
+  static func losers(_ forecast: PurgeForecast, _ advice: Advice) -> String {
+    guard forecast.transactions > 0 else { return "-" }
+    let lost = forecast.losses.map(\.consumer.visible).joined(separator: ", ")
+    let readers = advice.unknownReaders
+    guard !readers.isEmpty else {
+      return forecast.loses ? lost : advice.notKnown.isEmpty ? "none" : "none that is known"
+    }
+    let rest = readers.count - losersMax
+    let names = readers.prefix(losersMax).map { name($0) } + (rest > 0 ? ["\(rest) more"] : [])
+    return (forecast.loses ? "\(lost); " : "") + "unknown: \(names.joined(separator: ", "))"
+  }
+
+  /// The maximum number of unknown consumers that a cell of a table names.
+  private static let losersMax = 3
 
   private static func position(_ position: Consumer.Position) -> String {
     switch position {

@@ -190,7 +190,7 @@ struct AdvicePage {
       caption: "What each purge deletes",
       columns: [
         .text("purge"), .number("transactions"), .number("changes"), .number("bytes"),
-        .number("free pages"), .number("consumers that lose now"), .number("cut off in the past"),
+        .number("free pages"), .text("loses now"), .number("cut off in the past"),
       ]
     )
     let bars = advice.forecasts.map { forecast in
@@ -200,7 +200,7 @@ struct AdvicePage {
           [
             forecast.plan.name, "\(forecast.transactions)", "\(forecast.changes)",
             AdviceFacts.bytes(forecast, outline.storage), pages.map { "\($0)" } ?? "not measured",
-            "\(forecast.losses.count)", "\(forecast.past.count)",
+            AdviceFacts.losers(forecast, advice), "\(forecast.past.count)",
           ],
           mark: forecast.loses ? .bad : nil
         )

@@ -107,7 +107,8 @@ struct AdviceText {
   }
 
   private var holders: [String] {
-    let names = advice.consumers.filter(\.holdsBack).map(\.consumer.name.visible)
+    let members = advice.consumers.filter { $0.holdsBack && $0.consumer.isMember }
+    let names = members.map(\.consumer.name.visible)
     guard !names.isEmpty else { return [] }
     return ["every purge stops at \(names.joined(separator: ", "))"]
   }
@@ -123,19 +124,11 @@ struct AdviceText {
         forecast.plan.name, "\(forecast.transactions)", "\(forecast.changes)",
         AdviceFacts.bytes(forecast, outline.storage),
         forecast.freePages(outline.storage).map { "\($0)" } ?? "not measured",
-        loss(forecast),
+        AdviceFacts.losers(forecast, advice),
       ]
     }
     let table = InspectTable(rows: [head] + rows, numbers: [1, 2, 3, 4], hasTitles: true)
     return table.lines(width: width) + AdviceFacts.purgeNotes(advice)
-  }
-
-  private func loss(_ forecast: PurgeForecast) -> String {
-    guard forecast.transactions > 0 else { return "-" }
-    if forecast.loses {
-      return forecast.losses.map(\.consumer.visible).joined(separator: ", ")
-    }
-    return advice.notKnown.isEmpty ? "none" : "none that is known"
   }
 
   private var losses: [String] {

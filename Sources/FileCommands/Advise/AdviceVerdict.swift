@@ -22,7 +22,7 @@ struct AdviceVerdict: Sendable, Hashable {
   /// The options to add and the steps to take next, most important first.
   let suggestions: [String]
 
-  /// The lag in days beyond which a member that blocks purges counts as a cause of unbounded
+  /// The lag in days beyond which a consumer that holds history back counts as a cause of unbounded
   /// growth.
   static let holdingDaysMax = 7.0
   /// The least time span in days at which a history that was never purged counts as unbounded.
@@ -96,10 +96,12 @@ extension AdviceVerdict {
   private static func growth(_ advice: Advice) -> [String] {
     let holders = advice.consumers.filter {
       $0.holdsBack && ($0.lagSeconds ?? 0) > holdingDaysMax * 86400
+        // A planned purge of a Core Data file waits for no consumer; its losses are reasons already.
+        && ($0.consumer.isMember || !advice.plansPurges)
     }
     let held = holders.map { status in
       "\(status.consumer.name.visible.quoted) has merged no transaction of the last "
-        + "\(InspectUnits.duration(status.lagSeconds ?? 0)): it blocks every purge, and history grows."
+        + "\(InspectUnits.duration(status.lagSeconds ?? 0)): \(effect(of: status)), and history grows."
     }
     guard !advice.plansPurges, !advice.history.wasPurged, let seconds = advice.history.keptSeconds,
       seconds >= unpurgedDaysMin * 86400
@@ -107,6 +109,11 @@ extension AdviceVerdict {
     return held + [
       "History was never purged in \(InspectUnits.duration(seconds)): it grows without bound."
     ]
+  }
+
+  private static func effect(of status: ConsumerStatus) -> String {
+    guard !status.consumer.isMember else { return "it blocks every purge" }
+    return "it holds back \((status.lagTransactions ?? 0).counted("transaction"))"
   }
 
   private static func unknown(_ advice: Advice) -> [String] {

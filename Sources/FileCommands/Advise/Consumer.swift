@@ -27,6 +27,8 @@ struct Consumer: Sendable, Hashable {
   let source: Source
   var position: Position
   /// The time of a registered consumer's last launch or record, in seconds since 2001-01-01 UTC.
+  ///
+  /// For other consumers it is the timestamp of the newest transaction of their author.
   var seen: Double?
   /// The author under which the consumer writes; the default is the consumer's name.
   var author: String
@@ -54,6 +56,9 @@ struct Consumer: Sendable, Hashable {
 
   var isKnown: Bool { position != .unknown }
 
+  /// Whether the consumer is registered in a store of this library, whose purges wait for it.
+  var isMember: Bool { if case .registry = source { true } else { false } }
+
   /// Whether the consumer is the CloudKit mirror.
   var isMirror: Bool {
     source == .mirror || AuthorPatterns.match(name, [AuthorPatterns.cloudKitMirror])
@@ -75,6 +80,8 @@ extension Consumer {
   static let mirrorName = "CloudKit mirror"
 
   /// Returns the consumers of a history: its members, those of `--cursors`, and a CloudKit mirror.
+  ///
+  /// - Complexity: one visit to each transaction.
   static func all(of outline: HistoryOutline, and given: [Consumer]) -> [Consumer] {
     let members = (outline.members ?? []).map { member in
       Consumer(
@@ -87,8 +94,24 @@ extension Consumer {
     }
     let isMirrored = outline.hasMirrorTables || outline.authors.contains(where: \.isMirror)
     let lacksMirror = isMirrored && !outline.isOurs && !given.contains(where: \.isMirror)
-    return members + given
+    return members + seen(given, in: outline)
       + (lacksMirror ? [Consumer(mirrorName, .mirror, at: .unknown)] : [])
+  }
+
+  /// Returns the consumers, each with the time of the newest transaction that its author wrote.
+  private static func seen(_ given: [Consumer], in outline: HistoryOutline) -> [Consumer] {
+    guard !given.isEmpty else { return [] }
+    var newest: [Double?] = Array(repeating: nil, count: outline.authors.count)
+    for (author, timestamp) in zip(outline.authorIndexes, outline.timestamps)
+    where timestamp.isFinite {
+      newest[Int(author)] = timestamp
+    }
+    return given.map { consumer in
+      var consumer = consumer
+      let author = outline.authors.firstIndex { $0.name == .known(consumer.author) }
+      consumer.seen = consumer.seen ?? author.flatMap { newest[$0] }
+      return consumer
+    }
   }
 }
 
@@ -118,7 +141,9 @@ struct ConsumerStatus: Sendable, Hashable {
   /// Whether history after the consumer's position is already purged, so that the consumer has lost
   /// changes.
   var isCutOff = false
-  /// Whether the consumer is a member whose cursor limits every purge of the store.
+  /// Whether the consumer limits every purge that loses nothing, because its position is the least.
+  ///
+  /// Purges of a store of this library wait for such a member, and for no other consumer.
   var holdsBack = false
 
   /// Computes how far a consumer is behind in a history.
@@ -144,5 +169,21 @@ struct ConsumerStatus: Sendable, Hashable {
     if case .registry(.active) = consumer.source, transactions > 0 {
       holdsBack = consumer.position == outline.watermark.map { .number($0) }
     }
+  }
+}
+
+extension ConsumerStatus {
+  /// Returns the status of each consumer of a history.
+  ///
+  /// - Complexity: one visit to each transaction for each consumer.
+  static func all(_ consumers: [Consumer], in history: PastHistory) -> [ConsumerStatus] {
+    var all = consumers.map { ConsumerStatus($0, in: history) }
+    guard !history.outline.isOurs else { return all }
+    // Numbers and dates are compared by what is unmerged, because the clock may have stepped back.
+    let most = all.filter { !$0.isCutOff }.compactMap(\.lagTransactions).max() ?? 0
+    for index in all.indices where most > 0 && !all[index].isCutOff {
+      all[index].holdsBack = all[index].lagTransactions == most
+    }
+    return all
   }
 }

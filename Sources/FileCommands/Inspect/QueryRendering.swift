@@ -149,24 +149,30 @@ struct VerificationRendering {
   let path: String
   let findings: [HistoryFinding]
 
-  /// Whether any finding means that the history is damaged.
+  /// Whether any finding means that the file is damaged.
   var isWrong: Bool { findings.contains(where: \.isWrong) }
+
+  /// The last line of the text.
+  private var conclusion: String {
+    guard isWrong else { return "the history is sound" }
+    let isHistory = findings.contains { $0.isWrong && $0.kind != .danglingReferences }
+    return isHistory ? "the history is damaged" : "the history is sound, but objects are missing"
+  }
 
   /// Returns one line for each finding, and a line with the result.
   func text() -> String {
     let lines = findings.map { finding in
       "\(finding.isWrong ? "wrong" : "note ")  \(finding.kind.sentence(of: Int(finding.count))), "
-        + "the first at #\(finding.first)"
+        + (finding.object.map { "the first in \($0)" } ?? "the first at #\(finding.first)")
     }
-    let end = isWrong ? "\(path): the history is damaged" : "\(path): the history is sound"
-    return (lines + [end]).joined(separator: "\n")
+    return (lines + ["\(path): \(conclusion)"]).joined(separator: "\n")
   }
 
   /// Returns a JSON object with the list of findings and the result.
   func json() -> String {
     let items = findings.map { finding in
       #"{"count":\#(finding.count),"first":\#(finding.first),"kind":"\#(finding.kind.rawValue)","#
-        + #""wrong":\#(finding.isWrong)}"#
+        + (finding.object.map { #""object":"\#($0)","# } ?? "") + #""wrong":\#(finding.isWrong)}"#
     }
     return #"{"findings":[\#(items.joined(separator: ","))],"sound":\#(!isWrong)}"#
   }

@@ -1,6 +1,7 @@
 import Basics
 import Campaigns
 import Commands
+import Foundation
 import HistoryTypes
 import Reporting
 import Synchronization
@@ -9,20 +10,72 @@ import Synchronization
 ///
 /// The page needs no server. It is written often, so each result is read only once.
 final class CampaignPage: Sendable {
-  private let cache = Mutex(ResultCache())
+  /// The time between two pages of one worker.
+  static let interval = Duration.seconds(5)
+  /// The time after which a browser loads the page again, in seconds.
+  static let refreshSeconds = 10
+
+  private struct State {
+    var cache = ResultCache()
+    /// The time at which the next page is due; `nil` before the first one.
+    var next: ContinuousClock.Instant?
+    /// The file of the page when this worker last wrote it or looked at it.
+    var seen: FileVersion?
+  }
+
+  private let state = Mutex(State())
+  private let now: @Sendable () -> ContinuousClock.Instant
+
+  /// Creates the writer of a page, which measures times with the given clock.
+  init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
+
+  /// Writes the page every five seconds, unless another worker has written it in the meantime.
+  ///
+  /// Writing reads all tasks, so only one of many workers does it, and at most a tenth of its time.
+  func writeIfDue(of campaign: CampaignFolder) {
+    let isDue = state.withLock { state in
+      if let next = state.next, now() < next { return false }
+      let version = FileVersion(Self.file(of: campaign))
+      guard state.next != nil, version != state.seen else { return true }
+      (state.next, state.seen) = (now() + Self.interval, version)
+      return false
+    }
+    if isDue { write(of: campaign) }
+  }
 
   /// Writes the page; if that fails, the page stays as it was.
   ///
   /// Errors are ignored, because a page that cannot be written must not end a worker. A problem
   /// that also affects tasks is reported by the tasks.
   func write(of campaign: CampaignFolder) {
+    let start = now()
+    let file = Self.file(of: campaign)
+    defer {
+      let end = now()
+      let next = end + max(Self.interval, (end - start) * 10)
+      state.withLock { ($0.next, $0.seen) = (next, FileVersion(file)) }
+    }
     do {
-      let status = try cache.withLock { cache throws(CampaignError) in
-        try CampaignStatus(campaign, &cache)
+      let status = try state.withLock { state throws(CampaignError) in
+        try CampaignStatus(campaign, &state.cache)
       }
-      try PageFile.write(Self.html(status), to: campaign.path + "/index.html")
+      try PageFile.write(Self.html(status), to: file)
     } catch {
       return
+    }
+  }
+
+  private static func file(of campaign: CampaignFolder) -> String { campaign.path + "/index.html" }
+
+  /// A file's number and time, one of which changes when another file takes its place.
+  private struct FileVersion: Equatable {
+    private let number: UInt64?
+    private let time: Date?
+
+    init(_ path: String) {
+      let facts = try? FileManager.default.attributesOfItem(atPath: path)
+      number = (facts?[.systemFileNumber] as? NSNumber)?.uint64Value
+      time = facts?[.modificationDate] as? Date
     }
   }
 
@@ -34,7 +87,7 @@ final class CampaignPage: Sendable {
 
   private static func page(_ status: CampaignStatus, _ growth: [PageSection]) -> ReportPage {
     let text = CampaignText(status, folder: "", command: .plain)
-    return ReportPage(
+    var page = ReportPage(
       title: "Campaign",
       lead: [text.sentence, text.estimate].filter { !$0.isEmpty }.joined(separator: " "),
       tiles: tiles(status, text),
@@ -45,6 +98,8 @@ final class CampaignPage: Sendable {
       } + growth,
       environment: []
     )
+    if status.left > 0 { page.refreshSeconds = refreshSeconds }
+    return page
   }
 
   private static func tiles(_ status: CampaignStatus, _ text: CampaignText) -> [VerdictTile] {

@@ -23,16 +23,36 @@ extension LabError {
 }
 
 extension CampaignFolder {
-  /// Opens a campaign for this program.
+  /// Opens a campaign to work on it with this program.
   static func open(
     _ path: String,
     _ composition: Composition
   ) throws(LabError) -> CampaignFolder {
-    do throws(LabError) {
-      return try LabError.mapping { () throws(CampaignError) in
-        try CampaignFolder(opening: path, by: .current(composition))
-      }
-    } catch { throw error.hinting("campaign --help") }
+    try opened { () throws(CampaignError) in
+      try CampaignFolder(opening: path, by: .current(composition))
+    }
+  }
+
+  /// Opens a campaign to look at it or to drain it, whichever program created it.
+  static func open(_ path: String) throws(LabError) -> CampaignFolder {
+    try opened { () throws(CampaignError) in try CampaignFolder(opening: path) }
+  }
+
+  private static func opened(
+    _ open: () throws(CampaignError) -> CampaignFolder
+  ) throws(LabError) -> CampaignFolder {
+    do throws(LabError) { return try LabError.mapping(open) } catch {
+      throw error.hinting("campaign --help")
+    }
+  }
+
+  /// A sentence that names the differences between this program and the one that created the campaign;
+  /// `nil` if they are equal.
+  func differenceSentence(_ composition: Composition) -> String? {
+    let differences = CampaignProgram.current(composition).differences(from: program)
+    guard !differences.isEmpty else { return nil }
+    return "another program created this campaign: \(differences.joined(separator: "; ")). Add "
+      + "tasks and start workers with that build."
   }
 }
 

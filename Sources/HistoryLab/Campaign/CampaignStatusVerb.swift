@@ -25,7 +25,10 @@ struct CampaignStatusVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let campaign = try CampaignFolder.open(options.folder, composition)
+    let campaign = try CampaignFolder.open(options.folder)
+    if let sentence = campaign.differenceSentence(composition) {
+      terminal.log("history-lab: \(sentence)")
+    }
     let status = try LabError.mapping { () throws(CampaignError) in try CampaignStatus(campaign) }
     CampaignPage().write(of: campaign)
     if options.json {
@@ -63,7 +66,7 @@ struct CampaignDrainVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let campaign = try CampaignFolder.open(options.folder, composition)
+    let campaign = try CampaignFolder.open(options.folder)
     try LabError.mapping { () throws(CampaignError) in try campaign.setDrained(!options.off) }
     let undo = terminal.command.line("campaign drain --off \(options.folder.shellQuoted)")
     terminal.print(

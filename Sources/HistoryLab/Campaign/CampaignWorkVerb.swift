@@ -70,8 +70,12 @@ extension CampaignWorkVerb {
       patience: .seconds(options.patience),
       isInterrupted: { Interruption.isRequested },
       onProgress: { isResult in
-        if isResult { bar.advance() }
-        page.write(of: campaign)
+        if isResult {
+          bar.advance()
+          page.write(of: campaign)
+        } else {
+          page.writeIfDue(of: campaign)
+        }
       },
       run: { (words, output, isWanted) throws(CampaignError) in
         try commands.run(words, output: output, jobs: options.jobs, composition, isWanted)

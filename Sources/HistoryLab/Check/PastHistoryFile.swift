@@ -62,6 +62,7 @@ enum PastHistoryFile {
   ) -> PastRecord {
     let changes = transaction.changes.prefix(PastHistory.changeCountMax)
     return PastRecord(
+      number: transaction.number.rawValue,
       author: transaction.author,
       timestamp: transaction.timestamp.timeIntervalSinceReferenceDate,
       changes: changes.map { change in

@@ -82,6 +82,8 @@ final class PlanWorker {
 
   /// The number of commands performed so far.
   var stepCount: Int { simulator.stepCount }
+  /// The number of events observed so far.
+  private(set) var eventCount = 0
 
   /// Runs a plan to its end and returns its results.
   ///
@@ -166,7 +168,8 @@ final class PlanWorker {
   ) throws(SystemFailure) -> [Event] {
     do throws(SystemFailure) {
       return try simulator.run(plan) {
-        observe($0) && runFailure == nil
+        eventCount += 1
+        return observe($0) && runFailure == nil
       } afterStep: {
         afterStep()
       }
@@ -178,14 +181,14 @@ final class PlanWorker {
 
   /// Runs a plan until the checker rejects it or the plan ends; returns the violation, or `nil` for none.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
+    let bit = CheckerSuite.bit(of: checker)
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
-    var found: Violation?
     try run(plan) { event in
       suite.observe(event)
-      if suite.isInvalid { found = suite.violation(of: checker) }
-      return found == nil
+      return suite.broken & bit == 0
     }
-    return found ?? (runFailure == nil ? suite.violation(of: checker) : nil)
+    guard runFailure == nil || suite.broken & bit != 0 else { return nil }
+    return suite.violation(of: checker)
   }
 
   /// Runs a plan until any checker rejects it or the plan ends; returns the violation, or `nil` for none.
@@ -264,13 +267,14 @@ final class PlanWorker {
     _ checker: String,
     in plan: Plan
   ) throws(SystemFailure) -> Int? {
+    let bit = CheckerSuite.bit(of: checker)
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     var (ended, found) = (0, Int?.none)
     try run(plan) { event in
       suite.observe(event)
       guard event.kind.isEnd(of: ended + 1) else { return true }
       ended += 1
-      if suite.isInvalid, suite.violation(of: checker) != nil { found = ended }
+      if suite.broken & bit != 0 { found = ended }
       return found == nil
     }
     return runFailure == nil ? found : nil
@@ -310,6 +314,11 @@ extension [Event] {
 }
 
 extension CheckerSuite {
+  /// Returns the bit of a checker in ``broken``; 0 if no checker has the name.
+  fileprivate static func bit(of checker: String) -> UInt64 {
+    names(in: .all).firstIndex(of: checker).map { 1 << UInt64($0) } ?? 0
+  }
+
   /// Returns the violation that one checker has found in the trace so far; `nil` for none.
   func violation(of checker: String) -> Violation? {
     for answer in verdicts where answer.checker == checker {

@@ -246,7 +246,8 @@ extension PlannedWrite {
     case .absent: by = " without an author"
     case .other(let name): by = " as \(name)"
     }
-    return what + context + by + (ticks ? "" : " at the same time")
+    let number = fileTransaction.map { " (transaction \($0) of the file)" } ?? ""
+    return what + context + by + (ticks ? "" : " at the same time") + number
   }
 }
 

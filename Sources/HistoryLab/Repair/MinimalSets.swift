@@ -6,6 +6,10 @@ import Commands
 /// earlier sets (the proofs), because one plan often breaks many sets. Only a set that no proof
 /// rejects is verified. Supersets of a set that holds are left out. The result depends on neither
 /// time nor the number of workers.
+///
+/// If the design must also purge, and no set that holds does, supersets are searched as well, for one
+/// set of the smallest size that holds and purges. Whether a set purges is measured only if no proof
+/// rejects it, and such a superset is verified only if it purges.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 
@@ -15,6 +19,8 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
   /// Returns new proofs that reject a set; empty if no plan breaks the design with these changes.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
+  /// Returns, for each set, whether the design purges with it; `nil` if the design need not purge.
+  var purges: ((_ sets: [Changes]) async throws(LabError) -> [Bool])?
   /// Called with the number of sets that are rejected or accepted so far.
   var progress: (Int) -> Void = { _ in }
 
@@ -23,6 +29,10 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   private(set) var rejections: [Changes: Int] = [:]
   /// The sets after which no plan breaks the design, and that need all of their changes.
   private(set) var minimal: [Changes] = []
+  /// The first set of the smallest size that holds and purges, if no smaller or minimal set does.
+  private(set) var purging: Changes?
+  /// The measured sets with which the design never purges.
+  private(set) var idle: Swift.Set<Changes> = []
   /// The number of sets that were verified.
   private(set) var verifiedCount = 0
   private var holding: Swift.Set<Changes> = []
@@ -38,43 +48,87 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     self.verify = verify
   }
 
-  /// Finds every minimal set with at most `countMax` changes.
+  /// Whether a set was found that holds and, if the design must purge, purges.
+  var isSolved: Bool { purging != nil || minimal.contains { !idle.contains($0) } }
+
+  /// Finds every minimal set with at most `countMax` changes, and a set that also purges.
   mutating func search(upTo countMax: Int) async throws(LabError) {
     for count in 0...max(0, min(countMax, alternatives.count)) {
-      let sets = sets(of: count).filter { set in !minimal.contains { $0.isSubset(of: set) } }
-      for (set, proof) in zip(sets, try await reject(sets, proofs[...])) {
-        if let proof { rejections[set] = proof }
-      }
-      progress(rejections.count)
-      for set in sets where rejections[set] == nil {
-        if try await holds(set) { minimal.append(set) }
-        progress(rejections.count + minimal.count)
-      }
-      if count == 0, !minimal.isEmpty { return }
+      let (known, sets) = (minimal, sets(of: count))
+      func isLarger(_ set: Changes) -> Bool { known.contains { $0.isSubset(of: set) } }
+      try await searchMinimal(among: sets.filter { !isLarger($0) })
+      if !isSolved { try await searchPurging(among: sets.filter(isLarger)) }
+      if minimal.first?.isEmpty == true, isSolved { return }
     }
   }
 
-  /// Finds a minimal set within a larger set; a proof rejects each proper subset of the minimal set.
+  private mutating func searchMinimal(among sets: [Changes]) async throws(LabError) {
+    try await rejectAll(sets)
+    var found: [Changes] = []
+    for set in sets where rejections[set] == nil {
+      if try await holds(set) { found.append(set) }
+      progress(rejections.count + minimal.count + found.count)
+    }
+    minimal += found
+    _ = try await purging(found)
+  }
+
+  /// Searches the supersets of sets that hold for one that also purges.
+  private mutating func searchPurging(among sets: [Changes]) async throws(LabError) {
+    guard purges != nil else { return }
+    try await rejectAll(sets)
+    for set in try await purging(sets.filter { rejections[$0] == nil }) {
+      let isFound = try await holds(set)
+      progress(rejections.count + minimal.count)
+      guard isFound else { continue }
+      purging = set
+      return
+    }
+  }
+
+  private mutating func rejectAll(_ sets: [Changes]) async throws(LabError) {
+    for (set, proof) in zip(sets, try await reject(sets, proofs[...])) {
+      if let proof { rejections[set] = proof }
+    }
+    progress(rejections.count + minimal.count)
+  }
+
+  /// Measures some sets, and returns those that purge; all of them if the design need not purge.
+  private mutating func purging(_ sets: [Changes]) async throws(LabError) -> [Changes] {
+    guard let purges, !sets.isEmpty else { return sets }
+    let answers = try await purges(sets)
+    idle.formUnion(zip(sets, answers).filter { !$0.1 }.map(\.0))
+    return sets.filter { !idle.contains($0) }
+  }
+
+  /// Finds a minimal set within a larger set; each proper subset of it breaks or never purges.
   ///
   /// Changes are removed as long as no known proof rejects the remaining set, which is then
   /// verified. A failed verification adds a proof, and the reduction starts again.
   ///
-  /// - Returns: a minimal set; `nil` if the larger set itself is rejected.
+  /// - Returns: a minimal set; `nil` if the larger set itself is rejected, or must purge and does not.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {
-    while try await !isRejected(Changes(whole)) {
+    while try await !isRuledOut(Changes(whole)) {
       var set = Changes(whole)
-      for change in whole where try await !isRejected(set.subtracting([change])) {
+      for change in whole where try await !isRuledOut(set.subtracting([change])) {
         set.remove(change)
       }
       // Removing several changes at once may be possible even if no single change can be removed.
       let subsets = Self.properSubsets(of: set, in: whole)
       for (subset, proof) in zip(subsets, try await reject(subsets, proofs[...])) {
         rejections[subset] = proof
-        if proof == nil, subset.count < set.count { set = subset }
+        guard proof == nil, subset.count < set.count else { continue }
+        if try await !purging([subset]).isEmpty { set = subset }
       }
       if try await holds(set) { return set }
     }
     return nil
+  }
+
+  /// Returns whether a known proof rejects a set, or the design must purge and never does with the set.
+  private mutating func isRuledOut(_ set: Changes) async throws(LabError) -> Bool {
+    if try await isRejected(set) { return true }
+    return try await purging([set]).isEmpty
   }
 
   /// Returns whether a known proof rejects a set.

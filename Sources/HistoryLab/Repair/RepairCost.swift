@@ -17,6 +17,8 @@ struct RepairCost: Hashable, Sendable {
   /// The number of transactions in history at the end of each plan, summed over all plans.
   var kept = 0
 
+  init() {}
+
   /// The maximum number of plans in which events are counted; fewer if a repair runs fewer random plans.
   static let planCountMax = 200
 

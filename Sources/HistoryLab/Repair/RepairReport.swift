@@ -10,37 +10,59 @@ import Workloads
 /// The result of `repair`: the minimal sets of changes, each with the plans that prove it minimal,
 /// and its costs.
 struct RepairReport: Sendable {
-  /// A minimal set of changes after which no plan that was run breaks the design.
+  /// A set of changes after which no plan that was run breaks the design.
   struct Answer: Sendable {
-    /// The changes, in the order of the decisions, each with a plan that breaks the design without
-    /// that change.
+    /// The changes, in the order of the decisions, each with the proof that it is needed.
     let changes: [Reason]
-    /// Every proper subset of the changes, the smallest first, each with a plan that breaks the
-    /// design with only these changes.
+    /// Every proper subset of the changes, the smallest first, each with the proof against it.
     let subsets: [Subset]
     let cost: RepairCost
+    let purging: RepairPurging
     let coverage: RepairTrials.Coverage
     /// The text of the changed design's file.
     let file: String
+
+    var purges: Bool { purging != .never }
   }
 
-  /// A change of a set, with a plan that breaks the design if only this change is left out.
+  /// The reason why a set of changes is no repair.
+  enum Proof: Sendable {
+    /// A plan breaks the design with these changes.
+    case breaks(Plan, Violation)
+    /// The design must purge, and never does with these changes.
+    case neverPurges
+  }
+
+  /// A change of a set, with the proof that the set is no repair if only this change is left out.
   struct Reason: Sendable {
     let change: RepairChange
-    let plan: Plan
-    let violation: Violation
-    /// A sentence about the plan and the invariant that the plan breaks.
-    var sentence: String {
-      "\(plan.words). \(violation.checker): \(violation.because.capitalised.fullStopped)"
+    let proof: Proof
+    /// The text of the file of the design without this change.
+    let file: String
+
+    /// The end of the names of the files for this change of a set; `nil` without a plan.
+    func stem(ofSet number: Int) -> String? {
+      guard case .breaks = proof else { return nil }
+      return "set-\(number)-without-\(change.decision)"
     }
   }
 
-  /// A proper subset of a minimal set, with a plan that breaks the design with only the subset's changes.
+  /// A proper subset of a set, with the proof that the subset is no repair.
   struct Subset: Sendable {
     /// The positions of the subset's changes in the set.
     let places: [Int]
+    let proof: Proof
+  }
+
+  /// A plan that breaks the design even with all decisions of this project's tracker.
+  struct Unrepaired: Sendable {
     let plan: Plan
     let violation: Violation
+    /// The text of the file of the design with all these decisions.
+    let file: String
+
+    /// The end of the names of the files.
+    static let stem = "unrepaired"
   }
 
   let system: String
@@ -48,12 +70,19 @@ struct RepairReport: Sendable {
   let limits: RepairTrials.Limits
   /// The maximum number of changes of the sets that were searched.
   let changeCountMax: Int
-  /// The minimal sets with at most `changeCountMax` changes.
+  /// Whether only sets with which the design purges are repairs: the design has purges.
+  let mustPurge: Bool
+  /// The sets with at most `changeCountMax` changes that hold, and contain no smaller one that does.
   let answers: [Answer]
-  /// A minimal set with more than `changeCountMax` changes; `nil` if a smaller one was found.
+  /// A set of the smallest size that holds and purges, if none of ``answers`` of that size does.
+  ///
+  /// It has at most `changeCountMax` changes, and contains one of ``answers``.
+  let purging: Answer?
+  /// A set with more than `changeCountMax` changes, of which each proper subset breaks or never purges.
+  ///
+  /// `nil` if a smaller set is a repair.
   let larger: Answer?
-  /// A plan that breaks the design even with all decisions of this project's tracker.
-  let unrepaired: (plan: Plan, violation: Violation)?
+  let unrepaired: Unrepaired?
   let cost: RepairCost
   /// The number of sets of changes with which a plan still breaks the design.
   let rejectedCount: Int
@@ -64,21 +93,55 @@ struct RepairReport: Sendable {
   /// Whether no plan breaks the design without changes.
   var isSafe: Bool { answers.first?.changes.isEmpty == true }
 
-  /// The verdict in a sentence.
+  /// Whether a set was found that repairs the design.
+  ///
+  /// If some sets within the limit hold but none of them purges, a larger one does not count.
+  var isRepaired: Bool {
+    guard answers.isEmpty else {
+      return purging != nil || answers.contains { isRepair($0) }
+    }
+    return larger != nil
+  }
+
+  private func isRepair(_ answer: Answer) -> Bool { !mustPurge || answer.purges }
+
+  /// The verdict in a sentence or two.
   var sentence: String {
     let scope = "under \(conditions.map(\.rawValue).joinedWithAnd)"
-    if isSafe { return "\(system) holds \(scope): nothing needs to change." }
     if let unrepaired {
       return "No change of decisions repairs \(system) \(scope): even with all decisions of the "
         + "tracker, \(unrepaired.violation.checker) still breaks."
     }
-    if let count = answers.first?.changes.count {
-      let sets = answers.count == 1 ? "set" : "sets"
-      return "\(answers.count.grouped) minimal \(sets) of changes, the "
-        + "smallest with \(count.counted("change")), \(answers.count == 1 ? "makes" : "make") "
-        + "\(system) hold \(scope)."
+    guard let count = answers.first?.changes.count else {
+      let none =
+        "No set of up to \(changeCountMax.counted("change")) makes \(system) hold \(scope)"
+      let does = mustPurge ? "does, and purges" : "does"
+      return larger.map { "\(none); one with \($0.changes.count) \(does)." } ?? "\(none)."
     }
-    let none = "No set of up to \(changeCountMax.counted("change")) makes \(system) hold \(scope)"
+    if isSafe {
+      return answers.allSatisfy(isRepair)
+        ? "\(system) holds \(scope): nothing needs to change."
+        : "\(system) holds \(scope), but never purges. \(purgeSentence)"
+    }
+    let sets = answers.count == 1 ? "set" : "sets"
+    let holds =
+      "\(answers.count.grouped) minimal \(sets) of changes, the "
+      + "smallest with \(count.counted("change")), \(answers.count == 1 ? "makes" : "make") "
+      + "\(system) hold \(scope)"
+    let purgingCount = answers.count(where: isRepair)
+    if purgingCount == answers.count { return holds + "." }
+    if purgingCount > 0 { return "\(holds); it also purges with \(purgingCount.grouped) of them." }
+    let them = answers.count == 1 ? "it" : "any of them"
+    return "\(holds), but with \(them) the design never purges. \(purgeSentence)"
+  }
+
+  /// A sentence about the smallest set with which the design also purges, if none of ``answers`` does.
+  private var purgeSentence: String {
+    if let purging {
+      return "The smallest set with which it holds and purges has "
+        + "\(purging.changes.count.counted("change"))."
+    }
+    let none = "No set of up to \(changeCountMax.counted("change")) makes it hold and purge"
     return larger.map { "\(none); one with \($0.changes.count) does." } ?? "\(none)."
   }
 
@@ -103,18 +166,33 @@ struct RepairReport: Sendable {
     for reason in answer.changes {
       table.append([
         reason.change.decision, reason.change.from, reason.change.to, reason.change.sentence,
-        reason.sentence.printable,
+        sentence(reason.proof).printable,
       ])
     }
     return table
   }
 
-  /// A sentence about the proper subsets of a set, each of which a plan has broken.
+  /// A sentence about a plan and the invariant that the plan breaks, or about missing purges.
+  func sentence(_ proof: Proof) -> String {
+    switch proof {
+    case .breaks(let plan, let violation):
+      "\(plan.words). \(violation.checker): \(violation.because.capitalised.fullStopped)"
+    case .neverPurges: "The design \(neverPurged)."
+    }
+  }
+
+  private var neverPurged: String {
+    "never purged in \(limits.costPlans.counted("plan")): history only grows"
+  }
+
+  /// A sentence about the proper subsets of a set, each of which breaks or never purges.
   func subsetSentence(_ answer: Answer) -> String {
-    let plans = answer.subsets.map(\.plan).uniqued.count
+    let plans = answer.subsets.compactMap(\.plan).uniqued.count
+    let idle = answer.subsets.contains { $0.plan == nil } ? ["the design never purges"] : []
+    let broken = plans > 0 ? ["one of \(plans.counted("plan")) breaks the design"] : []
     return
       "Minimal: with each of the \(answer.subsets.count.counted("proper subset")) of these changes, "
-      + "one of \(plans.counted("plan")) breaks the design. Changes are numbered from 1."
+      + "\((broken + idle).joined(separator: ", or ")). Changes are numbered from 1."
   }
 
   /// A table of the plans that break proper subsets, with the changes of each subset by number.
@@ -122,15 +200,16 @@ struct RepairReport: Sendable {
     var table = ReportTable(columns: [
       .prose("plan"), .text("breaks"), .prose("with these changes alone"),
     ])
-    for plan in answer.subsets.map(\.plan).uniqued {
+    for plan in answer.subsets.compactMap(\.plan).uniqued {
       let broken = answer.subsets.filter { $0.plan == plan }
-      for checker in broken.map(\.violation.checker).uniqued {
-        let sets = broken.filter { $0.violation.checker == checker }.map { subset in
-          subset.places.isEmpty
-            ? "none" : subset.places.map { String($0 + 1) }.joined(separator: "+")
-        }
+      for checker in broken.compactMap(\.invariant).uniqued {
+        let sets = broken.filter { $0.invariant == checker }.map(\.numbers)
         table.append([plan.words.printable, checker, sets.joined(separator: ", ")])
       }
+    }
+    let idle = answer.subsets.filter { $0.plan == nil }.map(\.numbers)
+    if !idle.isEmpty {
+      table.append(["none", neverPurged, idle.joined(separator: ", ")])
     }
     return table
   }
@@ -153,14 +232,22 @@ struct RepairReport: Sendable {
   ///
   /// They state that the design never purged, or that its exploration is incomplete.
   func gap(_ answer: Answer) -> String? {
-    let sentences = [growth(answer), unexplored(answer)].compactMap(\.self)
+    let growth = answer.purges ? nil : purges(answer)
+    let sentences = [growth, unexplored(answer)].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  private func growth(_ answer: Answer) -> String? {
-    guard answer.cost.purged == 0 else { return nil }
-    return
-      "With these changes the design never purged in \(limits.costPlans.counted("plan")): history only grows."
+  /// A sentence that states whether the design purges with a set of changes.
+  func purges(_ answer: Answer) -> String {
+    switch answer.purging {
+    case .measured:
+      "With these changes the design purges: \(answer.cost.purged.counted("transaction")) in "
+        + "\(limits.costPlans.counted("plan"))."
+    case .byAge(let days):
+      "With these changes the design purges transactions older than \(days.short) days; none was in "
+        + "\(limits.costPlans.counted("plan"))."
+    case .never: "With these changes the design \(neverPurged)."
+    }
   }
 
   /// A sentence that names the conditions with incomplete exploration; `nil` if there are none.
@@ -170,11 +257,30 @@ struct RepairReport: Sendable {
     return "Unknown beyond \(limits.stateCountMax.counted("state")): \(names)."
   }
 
-  /// The sets to print: all of ``answers``, followed by the set in ``larger`` if it is not `nil`.
-  var shown: [Answer] { answers + (larger.map { [$0] } ?? []) }
+  /// The sets to print: those of ``answers`` with changes, ``purging``, and ``larger``.
+  var shown: [Answer] {
+    answers.filter { !$0.changes.isEmpty } + [purging, larger].compactMap(\.self)
+  }
 
   /// The maximum number of sets in one table of costs, one column each.
   static let comparedCountMax = 8
+}
+
+extension RepairReport.Subset {
+  /// The plan that breaks the design with only these changes; `nil` if it only never purges.
+  var plan: Plan? {
+    if case .breaks(let plan, _) = proof { plan } else { nil }
+  }
+
+  /// The invariant that the plan breaks.
+  var invariant: String? {
+    if case .breaks(_, let violation) = proof { violation.checker } else { nil }
+  }
+
+  /// The changes by number, from 1.
+  fileprivate var numbers: String {
+    places.isEmpty ? "none" : places.map { String($0 + 1) }.joined(separator: "+")
+  }
 }
 
 extension RepairReport {
@@ -186,10 +292,10 @@ extension RepairReport {
         "\(unrepaired.plan.words). \(unrepaired.violation.because.capitalised.fullStopped)"
       )
     }
-    guard !isSafe else { return parts.paragraphs }
     for (index, answer) in shown.enumerated() {
       parts += ["### \(system), set \(index + 1): \(heading(answer))", table(answer).markdown()]
       parts += [subsetSentence(answer), subsetTable(answer).markdown()]
+      if answer.purges { parts.append(purges(answer)) }
       if let gap = gap(answer) { parts.append(gap) }
     }
     if !shown.isEmpty {
@@ -201,16 +307,18 @@ extension RepairReport {
     return parts.paragraphs
   }
 
-  /// The report as an HTML page without external resources.
-  var page: String {
-    var sections = shown.enumerated().map { index, answer in
-      PageSection(
-        "Set \(index + 1): \(heading(answer))",
-        anchor: "set-\(index + 1)",
-        [
-          .table(table(answer)), .paragraph(subsetSentence(answer)),
-          .table(subsetTable(answer)),
-        ] + (gap(answer).map { [.paragraph($0)] } ?? []) + [.preformatted(answer.file)]
+  /// Returns the report as an HTML page without external resources, for a reader of the files.
+  func page(_ files: RepairFiles) -> String {
+    var sections = shown.enumerated().map { section($1, number: $0 + 1, files) }
+    if let unrepaired {
+      sections.append(
+        PageSection(
+          "The plan that breaks every change",
+          [
+            .paragraph(sentence(.breaks(unrepaired.plan, unrepaired.violation)).printable),
+            .command(files.replay(Unrepaired.stem), purpose: "Replays the plan."),
+          ]
+        )
       )
     }
     if !shown.isEmpty {
@@ -223,6 +331,82 @@ extension RepairReport {
       sections: sections
     ).html(images: .missing(because: ""))
   }
+
+  private func section(_ answer: Answer, number: Int, _ files: RepairFiles) -> PageSection {
+    let replays: [PageBlock] = answer.changes.compactMap { reason in
+      reason.stem(ofSet: number).map { stem in
+        .command(
+          files.replay(stem),
+          purpose: "Replays the plan on the design without the change of \(reason.change.decision)."
+        )
+      }
+    }
+    return PageSection(
+      "Set \(number): \(heading(answer))",
+      anchor: "set-\(number)",
+      [.table(table(answer))] + replays
+        + [.paragraph(subsetSentence(answer)), .table(subsetTable(answer))]
+        + (answer.purges ? [.paragraph(purges(answer))] : [])
+        + (gap(answer).map { [.paragraph($0)] } ?? []) + [.preformatted(answer.file)]
+    )
+  }
+}
+
+/// The files of a repair in its run's folder, and the commands that replay them.
+///
+/// For each change there is the plan that shows the need for it, and the design without the change.
+struct RepairFiles {
+  /// The run's folder, in the form that is printed.
+  let folder: String
+  let reader: RunReader
+
+  /// The name of the file with the result as JSON.
+  static let document = "repair.json"
+
+  /// Writes the designs of all sets, and the plan and the design of each proof.
+  ///
+  /// - Throws: a lab error when a file cannot be written.
+  static func write(_ report: RepairReport, to folder: RunOutput) throws(LabError) {
+    for (index, answer) in report.shown.enumerated() {
+      try folder.write("design-set-\(index + 1).json", answer.file)
+      for reason in answer.changes {
+        guard let stem = reason.stem(ofSet: index + 1), case .breaks(let plan, _) = reason.proof
+        else { continue }
+        try write(plan, reason.file, stem, to: folder)
+      }
+    }
+    guard let unrepaired = report.unrepaired else { return }
+    try write(unrepaired.plan, unrepaired.file, RepairReport.Unrepaired.stem, to: folder)
+  }
+
+  private static func write(
+    _ plan: Plan,
+    _ design: String,
+    _ stem: String,
+    to folder: RunOutput
+  ) throws(LabError) {
+    try folder.write(planFile(stem), PlanCodec.encode(plan))
+    try folder.write(designFile(stem), design)
+  }
+
+  private static func planFile(_ stem: String) -> String { "plan-\(stem).jsonl" }
+  private static func designFile(_ stem: String) -> String { "design-\(stem).json" }
+
+  /// Returns the path of the plan file of a proof, for the reader.
+  func plan(_ stem: String) -> String { path(Self.planFile(stem)) }
+
+  /// Returns the command that replays the plan of a proof on its design.
+  func replay(_ stem: String) -> String {
+    ReplayOptions(source: .file(plan(stem)), system: path(Self.designFile(stem)))
+      .line(typing: reader.command)
+  }
+
+  private func path(_ file: String) -> String {
+    switch reader {
+    case .folder: file
+    case .here: "\(folder)/\(file)"
+    }
+  }
 }
 
 /// The result of a repair as JSON, in the format of `repair --json`.
@@ -233,22 +417,31 @@ struct RepairDocument: Encodable {
     let to: String
     let sentence: String
     /// A plan that breaks the design without this change, in the format of plan files.
-    let plan: String
-    let commands: [String]
-    let invariant: String
+    ///
+    /// `nil` if the design then only never purges, as are the four values after it.
+    let plan: String?
+    let commands: [String]?
+    let invariant: String?
+    /// The file of the plan.
+    let file: String?
+    /// The command that replays the file on the design without this change.
+    let replay: String?
     let because: String
   }
   struct Subset: Encodable {
     /// The names of the decisions that are changed.
     let decisions: [String]
-    let plan: String
-    let invariant: String
+    /// A plan that breaks the design with only these changes; `nil` if it then only never purges.
+    let plan: String?
+    let invariant: String?
   }
   struct Answer: Encodable {
     let changes: [Change]
     /// Every proper subset of the changes, each with a plan that breaks the design with only the
     /// subset.
     let subsets: [Subset]
+    /// Whether the design purges with these changes.
+    let purges: Bool
     let cost: [String: Int]
     let plans: Double
     let states: Int
@@ -259,63 +452,96 @@ struct RepairDocument: Encodable {
   let system: String
   let conditions: [String]
   let verdict: String
+  /// Whether a set within the limit, or a larger one if none within it holds, repairs the design.
+  let isRepaired: Bool
+  /// Whether the design has purges, so that only sets with which it purges repair it.
+  let mustPurge: Bool
   let actors: Int
   let depth: Int
   let randomPlans: Int
   let seed: String
   let changesMax: Int
   let sets: [Answer]
+  /// A set of the smallest size that holds and purges, if none of `sets` of that size does.
+  let purging: Answer?
   let larger: Answer?
   let cost: [String: Int]
   let rejected: Int
   let verified: Int
   let plans: Int
   let seconds: Double
+  /// The folder of the run.
+  let folder: String
 
-  init(_ report: RepairReport) {
+  init(_ report: RepairReport, _ files: RepairFiles) {
     system = report.system
     conditions = report.conditions.map(\.rawValue)
     verdict = report.sentence
+    isRepaired = report.isRepaired
+    mustPurge = report.mustPurge
     actors = report.limits.scope.actors
     depth = report.limits.scope.depth
     randomPlans = report.limits.plans
     seed = String(report.limits.seed)
     changesMax = report.changeCountMax
-    sets = report.answers.map(Self.answer)
-    larger = report.larger.map(Self.answer)
+    sets = report.answers.enumerated().map { Self.answer($1, $0 + 1, report, files) }
+    // A set without changes is not numbered, and no other set is minimal then.
+    let next = report.isSafe ? 1 : report.answers.count + 1
+    purging = report.purging.map { Self.answer($0, next, report, files) }
+    larger = report.larger.map { Self.answer($0, report.shown.count, report, files) }
     cost = Self.counts(report.cost)
     rejected = report.rejectedCount
     verified = report.verifiedCount
     plans = report.planCount
     seconds = report.seconds
+    folder = files.reader.folder(files.folder)
   }
 
-  private static func answer(_ answer: RepairReport.Answer) -> Answer {
+  private static func answer(
+    _ answer: RepairReport.Answer,
+    _ number: Int,
+    _ report: RepairReport,
+    _ files: RepairFiles
+  ) -> Answer {
     Answer(
-      changes: answer.changes.map { reason in
-        Change(
-          decision: reason.change.decision,
-          from: reason.change.from,
-          to: reason.change.to,
-          sentence: reason.change.sentence,
-          plan: PlanCodec.encode(reason.plan),
-          commands: reason.plan.commands.map(\.phrase),
-          invariant: reason.violation.checker,
-          because: reason.violation.because
-        )
-      },
+      changes: answer.changes.map { change($0, $0.stem(ofSet: number), report, files) },
       subsets: answer.subsets.map { subset in
         Subset(
           decisions: subset.places.map { answer.changes[$0].change.decision },
-          plan: PlanCodec.encode(subset.plan),
-          invariant: subset.violation.checker
+          plan: subset.plan.map { PlanCodec.encode($0) },
+          invariant: subset.invariant
         )
       },
+      purges: answer.purges,
       cost: counts(answer.cost),
       plans: answer.coverage.planCount,
       states: answer.coverage.stateCount,
       unknown: answer.coverage.incomplete.map(\.rawValue),
       design: answer.file
+    )
+  }
+
+  private static func change(
+    _ reason: RepairReport.Reason,
+    _ stem: String?,
+    _ report: RepairReport,
+    _ files: RepairFiles
+  ) -> Change {
+    var (plan, violation): (Plan?, Violation?) = (nil, nil)
+    if case .breaks(let breaking, let broken) = reason.proof {
+      (plan, violation) = (breaking, broken)
+    }
+    return Change(
+      decision: reason.change.decision,
+      from: reason.change.from,
+      to: reason.change.to,
+      sentence: reason.change.sentence,
+      plan: plan.map { PlanCodec.encode($0) },
+      commands: plan?.commands.map(\.phrase),
+      invariant: violation?.checker,
+      file: stem.map(files.plan),
+      replay: stem.map(files.replay),
+      because: violation?.because ?? report.sentence(.neverPurges)
     )
   }
 

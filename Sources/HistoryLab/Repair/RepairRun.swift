@@ -1,4 +1,5 @@
 import Basics
+import Checkers
 import Commands
 import HistoryTypes
 import Systems
@@ -16,8 +17,44 @@ struct RepairRun {
   ///
   /// - Throws: a lab error when a design cannot be run, or the work was interrupted.
   func report(seconds: () -> Double) async throws(LabError) -> RepairReport {
-    let progress = progress
     let coverage = CoverageTable()
+    let costs = CostTable()
+    let style = try style()
+    var search = search(coverage, costs, style)
+    try await search.search(upTo: changeCountMax)
+    var larger: Set<RepairChange>?
+    if !search.isSolved { larger = try await search.reduce(trials.design.changesToCorner) }
+    let found = search.minimal + [search.purging, larger].compactMap(\.self)
+    try await costs.measure(found + [[]], trials, style)
+    func answer(_ set: Set<RepairChange>) throws(LabError) -> RepairReport.Answer {
+      try self.answer(set, search, coverage[set], costs[set])
+    }
+    var answers: [RepairReport.Answer] = []
+    for set in search.minimal { answers.append(try answer(set)) }
+    return RepairReport(
+      system: trials.system.name,
+      conditions: trials.conditions,
+      limits: trials.limits,
+      changeCountMax: changeCountMax,
+      mustPurge: trials.mustPurge,
+      answers: answers,
+      purging: try search.purging.map(answer),
+      larger: try larger.map(answer),
+      unrepaired: answers.isEmpty && larger == nil ? try unrepaired(search) : nil,
+      cost: costs[[]],
+      rejectedCount: search.rejections.count,
+      verifiedCount: search.verifiedCount,
+      planCount: search.proofs.count,
+      seconds: seconds()
+    )
+  }
+
+  private func search(
+    _ coverage: CoverageTable,
+    _ costs: CostTable,
+    _ style: PlanStyle
+  ) -> MinimalSets<RepairChange, Plan> {
+    let (trials, progress) = (trials, progress)
     var search = MinimalSets<RepairChange, Plan>(
       alternatives: trials.design.alternatives
     ) { sets, plans throws(LabError) in
@@ -28,33 +65,19 @@ struct RepairRun {
       if plans.isEmpty { coverage[set] = covered }
       return plans
     }
+    if trials.mustPurge {
+      search.purges = { sets throws(LabError) in
+        progress(0, "measuring the purges of \(sets.count.counted("set"))")
+        try await costs.measure(sets, trials, style)
+        return sets.map { trials.purging($0, costs[$0]) != .never }
+      }
+    }
     var decided = 0
     search.progress = { count in
       progress(count - decided, nil)
       decided = count
     }
-    try await search.search(upTo: changeCountMax)
-    var answers: [RepairReport.Answer] = []
-    let style = try style()
-    for set in search.minimal { answers.append(try answer(set, search, coverage[set], style)) }
-    var larger: Set<RepairChange>?
-    if answers.isEmpty { larger = try await search.reduce(trials.design.changesToCorner) }
-    return RepairReport(
-      system: trials.system.name,
-      conditions: trials.conditions,
-      limits: trials.limits,
-      changeCountMax: changeCountMax,
-      answers: answers,
-      larger: try larger.map { (set) throws(LabError) in
-        try answer(set, search, coverage[set], style)
-      },
-      unrepaired: answers.isEmpty && larger == nil ? try unrepaired(search) : nil,
-      cost: try trials.cost(of: [], style: style),
-      rejectedCount: search.rejections.count,
-      verifiedCount: search.verifiedCount,
-      planCount: search.proofs.count,
-      seconds: seconds()
-    )
+    return search
   }
 
   /// The extent of the exploration, for each set of changes that was verified.
@@ -64,6 +87,25 @@ struct RepairRun {
     subscript(set: Set<RepairChange>) -> RepairTrials.Coverage {
       get { all[set] ?? RepairTrials.Coverage() }
       set { all[set] = newValue }
+    }
+  }
+
+  /// The costs of each set of changes that was measured.
+  private final class CostTable {
+    private var all: [Set<RepairChange>: RepairCost] = [:]
+
+    subscript(set: Set<RepairChange>) -> RepairCost { all[set] ?? RepairCost() }
+
+    /// Measures the sets that were not measured before.
+    func measure(
+      _ sets: [Set<RepairChange>],
+      _ trials: RepairTrials,
+      _ style: PlanStyle
+    ) async throws(LabError) {
+      let missing = sets.filter { all[$0] == nil }.uniqued
+      for (set, cost) in zip(missing, try await trials.costs(of: missing, style: style)) {
+        all[set] = cost
+      }
     }
   }
 
@@ -78,7 +120,7 @@ struct RepairRun {
     _ set: Set<RepairChange>,
     _ search: MinimalSets<RepairChange, Plan>,
     _ coverage: RepairTrials.Coverage,
-    _ style: PlanStyle
+    _ cost: RepairCost
   ) throws(LabError) -> RepairReport.Answer {
     let order = DesignDecision.all.map(\.name)
     let changes = set.sorted {
@@ -87,47 +129,58 @@ struct RepairRun {
     return RepairReport.Answer(
       changes: try changes.map { (change) throws(LabError) in
         let others = set.subtracting([change])
-        guard let plan = search.proof(without: change, of: set),
-          let violation = try trials.violation(others, by: plan)
-        else {
-          throw .lab("no plan shows that \(change.phrase) is needed: this is a bug in history-lab.")
-        }
-        return RepairReport.Reason(change: change, plan: plan, violation: violation)
+        return RepairReport.Reason(
+          change: change,
+          proof: try proof(against: others, search),
+          file: file(of: others, named: "\(trials.design.name)-without-\(change.decision)")
+        )
       },
       subsets: try subsets(changes, search),
-      cost: try trials.cost(of: set, style: style),
+      cost: cost,
+      purging: trials.purging(set, cost),
       coverage: coverage,
-      file: DesignCodec.encode(
-        trials.design.changed(by: set).named(
-          trials.design.name + "-repaired",
-          "\(trials.design.name) with \(changes.map { "\($0.decision) \($0.to)" }.joinedWithAnd)."
-        )
-      )
+      file: file(of: set, named: "\(trials.design.name)-repaired")
     )
   }
 
-  /// Runs, for each proper subset of a minimal set, the plan that rejected the subset; smallest first.
+  /// Returns the text of the file of a changed design; without changes, of the design itself.
+  private func file(of set: Set<RepairChange>, named name: String) -> String {
+    guard !set.isEmpty else { return DesignCodec.encode(trials.design) }
+    let words = DesignDecision.all.compactMap { decision in
+      set.first { $0.decision == decision.name }.map { "\($0.decision) \($0.to)" }
+    }
+    let sentence = "\(trials.design.name) with \(words.joinedWithAnd)."
+    return DesignCodec.encode(trials.design.changed(by: set).named(name, sentence))
+  }
+
+  /// Returns the plan that breaks the design with only some changes, or the lack of purges.
+  private func proof(
+    against set: Set<RepairChange>,
+    _ search: MinimalSets<RepairChange, Plan>
+  ) throws(LabError) -> RepairReport.Proof {
+    if let index = search.rejections[set],
+      let violation = try trials.violation(set, by: search.proofs[index])
+    {
+      return .breaks(search.proofs[index], violation)
+    }
+    if search.idle.contains(set) { return .neverPurges }
+    let phrases = set.isEmpty ? "none" : set.map(\.phrase).sorted().joinedWithAnd
+    throw .lab(
+      "no plan was found that breaks \(system) with these changes alone: \(phrases). This is a bug in "
+        + "history-lab."
+    )
+  }
+
+  /// Returns the proof against each proper subset of a set of changes; smallest first.
   private func subsets(
     _ changes: [RepairChange],
     _ search: MinimalSets<RepairChange, Plan>
   ) throws(LabError) -> [RepairReport.Subset] {
-    var subsets: [RepairReport.Subset] = []
-    for places in MinimalSets<RepairChange, Plan>.properSubsets(of: changes.count) {
-      let subset = Set(places.map { changes[$0] })
-      guard let proof = search.rejections[subset],
-        let violation = try trials.violation(subset, by: search.proofs[proof])
-      else {
-        let phrases = subset.isEmpty ? "none" : subset.map(\.phrase).sorted().joinedWithAnd
-        throw .lab(
-          "no plan was found that breaks \(system) with these changes alone: \(phrases). This is a bug in "
-            + "history-lab."
-        )
-      }
-      subsets.append(
-        RepairReport.Subset(places: places, plan: search.proofs[proof], violation: violation)
-      )
+    try MinimalSets<RepairChange, Plan>.properSubsets(of: changes.count).map {
+      places throws(LabError) in
+      let set = Set(places.map { changes[$0] })
+      return RepairReport.Subset(places: places, proof: try proof(against: set, search))
     }
-    return subsets
   }
 
   private var system: String { trials.system.name }
@@ -135,11 +188,15 @@ struct RepairRun {
   /// Returns a plan that breaks the design even with all decisions of this project's tracker, or `nil`.
   private func unrepaired(
     _ search: MinimalSets<RepairChange, Plan>
-  ) throws(LabError) -> (plan: Plan, violation: Violation)? {
+  ) throws(LabError) -> RepairReport.Unrepaired? {
     let all = Set(trials.design.changesToCorner)
-    guard let proof = search.rejections[all],
-      let violation = try trials.violation(all, by: search.proofs[proof])
+    guard search.rejections[all] != nil,
+      case .breaks(let plan, let violation) = try proof(against: all, search)
     else { return nil }
-    return (search.proofs[proof], violation)
+    return RepairReport.Unrepaired(
+      plan: plan,
+      violation: violation,
+      file: file(of: all, named: "\(trials.design.name)-like-the-tracker")
+    )
   }
 }

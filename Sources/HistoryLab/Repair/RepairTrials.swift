@@ -43,9 +43,23 @@ struct RepairTrials: Sendable {
   /// The numbers of random plans of the first checks, which quickly find frequent violations.
   private static let firstPlanCounts = [500, 5_000]
 
-  /// Returns the costs of a changed design, counted in plans that are generated with `style`.
-  func cost(of set: Set<RepairChange>, style: PlanStyle) throws(LabError) -> RepairCost {
-    try RepairCost(of: system(set), style: style, plans: limits.costPlans, versions: versions)
+  /// Returns the costs of changed designs, counted in plans that are generated with `style`.
+  func costs(
+    of sets: [Set<RepairChange>],
+    style: PlanStyle
+  ) async throws(LabError) -> [RepairCost] {
+    try await each(sets) { set throws(LabError) in
+      try RepairCost(of: system(set), style: style, plans: limits.costPlans, versions: versions)
+    }
+  }
+
+  /// Whether a repaired design must purge: the design purges after a pass or by command.
+  var mustPurge: Bool { design.purges }
+
+  /// Returns the evidence that a changed design purges, from its costs; `advise` has the same rule.
+  func purging(_ set: Set<RepairChange>, _ cost: RepairCost) -> RepairPurging {
+    if cost.purged > 0 { return .measured }
+    return design.changed(by: set).purgeAgeDays.map { .byAge(days: $0) } ?? .never
   }
 
   /// Returns the changed design as a system of the lab.
@@ -62,16 +76,24 @@ struct RepairTrials: Sendable {
     _ plans: ArraySlice<Plan>
   ) async throws(LabError) -> [Int?] {
     guard !plans.isEmpty else { return sets.map { _ in nil } }
+    return try await each(sets) { set throws(LabError) in try firstBreaking(set, plans) }
+  }
+
+  /// Calls `body` for each set, in several tasks, and returns the answers in the order of the sets.
+  private func each<Answer: Sendable>(
+    _ sets: [Set<RepairChange>],
+    _ body: @escaping @Sendable (Set<RepairChange>) throws(LabError) -> Answer
+  ) async throws(LabError) -> [Answer] {
     let workers = max(1, min(jobs, sets.count))
-    typealias Part = Result<[(Int, Int?)], LabError>
+    typealias Part = Result<[(Int, Answer)], LabError>
     let parts = await withTaskGroup(of: Part.self) { group in
       for worker in 0..<workers {
         group.addTask {
           Result { () throws(LabError) in
-            var part: [(Int, Int?)] = []
+            var part: [(Int, Answer)] = []
             for index in stride(from: worker, to: sets.count, by: workers) {
               if Interruption.isRequested { throw .interrupted }
-              part.append((index, try firstBreaking(sets[index], plans)))
+              part.append((index, try body(sets[index])))
             }
             return part
           }
@@ -81,9 +103,9 @@ struct RepairTrials: Sendable {
       for await part in group { parts.append(part) }
       return parts
     }
-    var found = [Int?](repeating: nil, count: sets.count)
-    for part in parts { for (index, plan) in try part.get() { found[index] = plan } }
-    return found
+    var answers: [(Int, Answer)] = []
+    for part in parts { answers += try part.get() }
+    return answers.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
   private func firstBreaking(
@@ -191,6 +213,16 @@ struct RepairTrials: Sendable {
     }
     return []
   }
+}
+
+/// The evidence that a design purges, from the plans in which its costs are counted.
+enum RepairPurging: Hashable, Sendable {
+  /// The design deleted transactions in these plans.
+  case measured
+  /// The design deletes transactions of a certain age, which none had in these plans.
+  case byAge(days: Double)
+  /// The design deleted no transaction in these plans.
+  case never
 }
 
 /// Runs plans on one design.

@@ -50,6 +50,7 @@ struct RepairOptions: VerbOptions {
   @Option(.jobs) var jobs: Int
   @Flag("describe", "Prints the design as a file to edit, with every decision, and exits.")
   var describes
+  @Option(.output) var output: String
   var list = FormatOptions()
   @Option("html", .path("FILE"), "Writes the answer as a page of one file.")
   var page: String?
@@ -62,6 +63,7 @@ struct RepairOptions: VerbOptions {
     }
     if let seenIn { try FilePath.checkReadable(seenIn, for: "--seen-in") }
     if let page { try FilePath.checkWritableFile(page, for: "--html") }
+    try FilePath.checkWritableFolder(output, for: "--output")
   }
 
   /// The design that is repaired by default.
@@ -127,6 +129,8 @@ struct RepairVerb: Verb {
       terminal.print(DesignCodec.encode(design))
       return .good
     }
+    let conditions = try conditions(system)
+    let folder = try RunOutput("repair", seed: options.limits.seed, output: options.output)
     let start = terminal.now()
     let bar = ProgressBar(WorkState("repair", unit: "sets"), on: terminal)
     defer { bar.finish() }
@@ -134,19 +138,38 @@ struct RepairVerb: Verb {
       trials: RepairTrials(
         system: system,
         design: design,
-        conditions: try conditions(system),
+        conditions: conditions,
         limits: options.limits,
         jobs: options.jobs,
-        versions: ["lab": ToolSpec.version]
+        versions: folder.versions
       ),
       changeCountMax: options.changeCountMax,
       progress: { bar.advance(by: $0, note: $1) }
     )
     let report = try await run.report { (terminal.now() - start) / .seconds(1) }
     bar.finish()
-    if let page = options.page { try PageFile.write(report.page, to: page) }
-    try show(report)
-    return report.shown.isEmpty ? .violation : .good
+    let files = RepairFiles(folder: folder.shownPath, reader: .here(terminal.command))
+    try keep(report, folder)
+    if let page = options.page { try PageFile.write(report.page(files), to: page) }
+    try show(report, files)
+    if !options.list.json, !options.list.markdown { folder.printPlace(on: terminal) }
+    return report.isRepaired ? .good : .violation
+  }
+
+  /// Writes the plans, the designs, the document and the page into the run's folder.
+  private func keep(_ report: RepairReport, _ folder: RunOutput) throws(LabError) {
+    let files = RepairFiles(folder: folder.shownPath, reader: .folder)
+    try RepairFiles.write(report, to: folder)
+    let document = RepairDocument(report, files)
+    try folder.write(
+      RepairFiles.document,
+      try JSONText.document(document, named: "the repair") + "\n"
+    )
+    try folder.write(RunOutput.pageFile, report.page(files))
+    try folder.finish(
+      verdict: report.isRepaired ? "valid" : "invalid",
+      because: report.sentence.capitalised
+    )
   }
 
   /// Returns the named conditions that can be explored on the system.
@@ -166,31 +189,46 @@ struct RepairVerb: Verb {
     )
   }
 
-  private func show(_ report: RepairReport) throws(LabError) {
+  private func show(_ report: RepairReport, _ files: RepairFiles) throws(LabError) {
     if options.list.json {
       return terminal.print(
-        try JSONText.document(RepairDocument(report), named: "the repair")
+        try JSONText.document(RepairDocument(report, files), named: "the repair")
       )
     }
     if options.list.markdown { return terminal.print(report.markdown) }
-    paragraph(report.sentence.capitalised, report.shown.isEmpty ? .red : .green)
+    paragraph(report.sentence.capitalised, report.isRepaired ? .green : .red)
     paragraph(report.extent)
-    if let unrepaired = report.unrepaired { paragraph(unrepaired.plan.words.fullStopped) }
-    guard !report.isSafe else { return }
+    if let unrepaired = report.unrepaired {
+      paragraph(unrepaired.plan.words.fullStopped)
+      terminal.print("  Replay: \(files.replay(RepairReport.Unrepaired.stem))")
+    }
     for (index, answer) in report.shown.enumerated() {
       terminal.print("")
-      paragraph("Set \(index + 1): \(report.heading(answer))", .bold)
-      for reason in answer.changes {
-        paragraph("  \(reason.change.phrase): the design then \(reason.change.sentence).")
-        paragraph("    Without this change: \(reason.sentence.printable)")
-      }
-      if let gap = report.gap(answer) { paragraph("  " + gap, .yellow) }
+      show(answer, number: index + 1, report, files)
     }
     guard !report.shown.isEmpty else { return }
     terminal.print("")
     terminal.print(
       report.costTable(Array(report.shown.prefix(RepairReport.comparedCountMax)))
     )
+  }
+
+  private func show(
+    _ answer: RepairReport.Answer,
+    number: Int,
+    _ report: RepairReport,
+    _ files: RepairFiles
+  ) {
+    paragraph("Set \(number): \(report.heading(answer))", .bold)
+    for reason in answer.changes {
+      paragraph("  \(reason.change.phrase): the design then \(reason.change.sentence).")
+      paragraph("    Without this change: \(report.sentence(reason.proof).printable)")
+      guard let stem = reason.stem(ofSet: number) else { continue }
+      // A command is not wrapped, so that it can be copied.
+      terminal.print("    Replay: \(files.replay(stem))")
+    }
+    if answer.purges { paragraph("  " + report.purges(answer)) }
+    if let gap = report.gap(answer) { paragraph("  " + gap, .yellow) }
   }
 
   private func paragraph(_ text: String, _ style: Style? = nil) {

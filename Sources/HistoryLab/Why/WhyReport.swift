@@ -22,7 +22,7 @@ struct WhyReport {
   let curve: ViolationCurve
   /// The state before the first command and after each command: cursors, watermark and contents.
   let states: [ReportTable]
-  /// Whether the step budget limited the number of continuations after each command.
+  /// Whether the event budget limited the number of continuations after each command.
   var isLimited = false
   let parts: [PartAnswer]
   /// For each kind of edit, the nearest plan without a violation; the nearest of all comes first.

@@ -18,18 +18,21 @@ struct WhyRun: Sendable {
   let checker: String
 
   /// The default number of random continuations before the first and after each command of the plan,
-  /// unless the step budget allows fewer.
+  /// unless the event budget allows fewer.
   static let continuationsByDefault = 1_000
   /// The number of continuations after each command that are run first, to estimate the total
-  /// number of steps.
+  /// number of events.
   static let trialCount = 20
-  /// The default budget for the steps of all continuations; a design that runs in SQLite takes
+  /// The default budget for the events of all continuations; a design that runs in SQLite takes
   /// seconds for them.
-  static let stepBudget = 250_000
+  ///
+  /// Events are counted because a step takes a time that grows with its events: a step of a plan that
+  /// signals drive may deliver to every actor.
+  static let eventBudget = 1_000_000
 
-  /// Returns the number of continuations after each command that the step budget allows, from 20 to 1,000.
-  static func continuations(trialSteps: Int) -> Int {
-    let count = stepBudget * trialCount / max(trialSteps, 1)
+  /// Returns the number of continuations after each command that the event budget allows, from 20 to 1,000.
+  static func continuations(trialEvents: Int) -> Int {
+    let count = eventBudget * trialCount / max(trialEvents, 1)
     return min(continuationsByDefault, max(trialCount, count))
   }
 
@@ -78,7 +81,7 @@ struct WhyRun: Sendable {
   }
 
   /// Returns the shares of violations before the first and after each command; if `wanted` is `nil`,
-  /// the step budget determines the number of continuations.
+  /// the event budget determines the number of continuations.
   func curve(
     continuations wanted: Int?,
     jobs: Int,
@@ -87,7 +90,7 @@ struct WhyRun: Sendable {
     let first = wanted ?? Self.trialCount
     let broken = try broken()
     var tally = try await tally(1...first, broken: broken, jobs: jobs, progress)
-    let all = wanted ?? Self.continuations(trialSteps: tally.steps)
+    let all = wanted ?? Self.continuations(trialEvents: tally.events)
     if all > first {
       let more = try await self.tally((first + 1)...all, broken: broken, jobs: jobs, progress)
       tally.curve.add(more.curve)
@@ -103,10 +106,10 @@ struct WhyRun: Sendable {
     return try runner.commandsThatBreak(recipe.plan)
   }
 
-  /// The curve of some or all continuations, and the number of their steps.
+  /// The curve of some or all continuations, and the number of their events.
   private struct Tally {
     var curve: ViolationCurve
-    var steps = 0
+    var events = 0
   }
 
   private func tally(
@@ -136,7 +139,7 @@ struct WhyRun: Sendable {
     for result in results {
       let part = try result.get()
       total.curve.add(part.curve)
-      total.steps += part.steps
+      total.events += part.events
     }
     return total
   }
@@ -163,7 +166,7 @@ struct WhyRun: Sendable {
       defer { progress(kept + 1 == broken ? 1 + known : 1) }
       return try trials.breaks(recipe.plan(keeping: kept, number: number))
     }
-    return Tally(curve: curve, steps: trials.stepCount)
+    return Tally(curve: curve, events: trials.eventCount)
   }
 }
 
@@ -184,8 +187,8 @@ final class VariationRunner {
   /// because a plan that hangs waits for all of them.
   static let patience = 300
 
-  /// The number of steps performed so far.
-  var stepCount: Int { worker.stepCount }
+  /// The number of events observed so far.
+  var eventCount: Int { worker.eventCount }
 
   /// Returns the number of commands in a plan's shortest beginning that breaks the invariant; `nil`
   /// if none does.

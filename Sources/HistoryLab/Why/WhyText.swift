@@ -79,7 +79,7 @@ extension WhyReport {
     var ran = "\(total.counted("continuation")) after each command, drawn from the seed \(seed)."
     if isLimited, total < WhyRun.continuationsByDefault {
       ran +=
-        " More would exceed \(WhyRun.stepBudget.counted("step")); --continuations sets another number."
+        " More would exceed \(WhyRun.eventBudget.counted("event")); --continuations sets another number."
     }
     return [ran, rise, noReturn]
   }

@@ -21,6 +21,8 @@ package struct QuietFile {
   }
   /// The maximum number of attempts to read a file that is being written.
   package static let attemptsMax = 8
+  /// The size of the page cache in KiB; each page is read only once.
+  static let cacheSizeKiB: Int32 = 8192
 
   /// The path as given, for error messages.
   let path: String
@@ -101,8 +103,7 @@ package struct QuietFile {
   ) throws(SQLiteError) -> Connection {
     var options = ConnectionOptions()
     options.access = access
-    // Each page is read only once, so a larger cache would only increase memory use.
-    options.cacheSizeKiB = 8192
+    options.cacheSizeKiB = Self.cacheSizeKiB
     let connection = try Connection(path: path, options)
     connection.setCheckpointsOnClose(false)
     connection.stop(when: stopCheck)

@@ -39,6 +39,7 @@ extension Store {
       configuration.timestamps = opened.header.timestamps
       configuration.layout = opened.header.layout
       configuration.signalsChanges = false
+      configuration.cacheSizeKiB = QuietFile.cacheSizeKiB
       configuration.tracksHistory = opened.header.isTracked
       try self.init(path: path, configuration, opened)
     } catch InspectionError.cannotCopy(let path, let folder, let reason) {

@@ -2,10 +2,11 @@ import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Validates the tables of the history, and returns all irregularities.
+  /// Validates the tables of the history and the references between objects; returns all irregularities.
   ///
   /// - Throws: ``HistoryError`` if the file cannot be read at all.
-  /// - Complexity: linear in the history, in a few passes, with one page in memory.
+  /// - Complexity: linear in the history, in a few passes, with one page in memory, plus a scan of the
+  ///   tables with references.
   package func verify() throws(HistoryError) -> [HistoryFinding] {
     try locked { core in
       try core.read {
@@ -20,6 +21,7 @@ extension Store {
 extension StoreCore {
   /// Returns the irregularities of a kind, or `nil` if there are none or one query cannot find them.
   fileprivate func finding(_ kind: HistoryFinding.Kind) throws -> HistoryFinding? {
+    if kind == .danglingReferences { return try danglingReferences() }
     guard let sql = layout.search(for: kind) else { return nil }
     let query = try query(sql)
     defer { query.statement.reset() }
@@ -28,9 +30,30 @@ extension StoreCore {
     return HistoryFinding(kind: kind, count: count, first: first, isWrong: isWrong(kind))
   }
 
+  /// Returns the references that a program without foreign keys has left, or `nil` if there are none.
+  private func danglingReferences() throws -> HistoryFinding? {
+    var count: Int64 = 0
+    var first: ObjectID?
+    try visitDanglingReferences(in: schema.model) { id in
+      count += 1
+      first = min(first ?? id, id)
+      return true
+    }
+    guard let first else { return nil }
+    let entity = schema.model.entities[Int(first.entity) - 1].name
+    return HistoryFinding(
+      kind: .danglingReferences,
+      count: count,
+      first: first.key,
+      object: "\(entity)/\(first.key)",
+      isWrong: isWrong(.danglingReferences)
+    )
+  }
+
   private func isWrong(_ kind: HistoryFinding.Kind) -> Bool {
     switch kind {
-    case .damaged, .orphans, .duplicates, .unknownStrings, .unreadableTimes: true
+    case .damaged, .orphans, .duplicates, .unknownStrings, .unreadableTimes, .danglingReferences:
+      true
     case .stepsBack: timestamps == .monotone
     case .gaps, .unusedStrings: false
     }
@@ -99,12 +122,12 @@ extension StoreCore {
 extension HistoryLayout {
   /// Returns SQL for how often an irregularity occurs, and for the lowest number affected.
   ///
-  /// `nil` if finding the irregularity requires reading the changes.
+  /// `nil` if finding the irregularity requires reading the changes or the objects.
   fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
     let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
     let names = [author, contextName, bundle, process]
     switch kind {
-    case .damaged, .duplicates: return nil
+    case .damaged, .duplicates, .danglingReferences: return nil
     case .orphans: return orphans
     case .unknownStrings:
       let conditions = names.map { "(\($0) <> 0 AND \($0) NOT IN \(strings))" }
@@ -169,24 +192,35 @@ package struct HistoryFinding: Sendable, Hashable {
     case gaps
     /// Strings that no transaction refers to.
     case unusedStrings
+    /// References to missing objects, left by programs that do not enforce foreign keys.
+    case danglingReferences
   }
 
   /// The kind of irregularity.
   package let kind: Kind
   /// The number of occurrences.
   package let count: Int64
-  /// The lowest number of an affected transaction or string.
+  /// The lowest number of an affected transaction or string, or the key of ``object``.
   package let first: Int64
+  /// The first object with a dangling reference, such as `Item/3`; otherwise `nil`.
+  package let object: String?
   /// Whether the irregularity is an error, because no valid history contains it.
   ///
   /// Irregularities that also occur in valid histories are steps back of raw clocks, and the gaps
   /// and unused strings that purges leave.
   package let isWrong: Bool
 
-  package init(kind: Kind, count: Int64, first: Int64, isWrong: Bool) {
+  package init(
+    kind: Kind,
+    count: Int64,
+    first: Int64,
+    object: String? = nil,
+    isWrong: Bool
+  ) {
     self.kind = kind
     self.count = count
     self.first = first
+    self.object = object
     self.isWrong = isWrong
   }
 }
@@ -204,6 +238,7 @@ extension HistoryFinding.Kind {
       case .stepsBack: ("transaction", "with an earlier time than the one before")
       case .gaps: ("number", "missing")
       case .unusedStrings: ("string", "used by no transaction")
+      case .danglingReferences: ("reference", "to a missing object")
       }
     return "\(count.counted(noun)) \(rest)"
   }

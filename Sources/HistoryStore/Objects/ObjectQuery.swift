@@ -154,8 +154,16 @@ extension StoreCore {
   func rows(_ number: Int32, _ wanted: ObjectQuery) throws -> RowBatch {
     let table = try table(number)
     var batch = RowBatch(entity: number, types: table.types)
-    try withRows(of: wanted, table) { query in
-      while try query.statement.step() { batch.append(query.statement) }
+    // In key order, each page is read only once. In another order, a page may be read many times.
+    let isInKeyOrder = wanted.orders.isEmpty
+    try restoringCache {
+      try withRows(of: wanted, table) { query in
+        while try query.statement.step() {
+          batch.append(query.statement)
+          if isInKeyOrder { try limitCache(afterReading: batch.bytes.count) }
+        }
+      }
+      try limitCache(afterReading: batch.bytes.count)
     }
     return batch
   }

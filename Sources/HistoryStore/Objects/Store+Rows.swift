@@ -7,12 +7,12 @@ extension Store {
   ///
   /// The keys must be sorted, so that the pages of the table are visited once and in order.
   ///
-  /// - Complexity: one statement for many keys.
+  /// - Complexity: one statement for every 16,384 keys.
   package func rows(
     _ entity: Int32,
     sortedKeys keys: [Int64]
   ) throws(HistoryError) -> RowBatch {
-    try locked { core in try core.read { try core.rows(entity, sortedKeys: keys) } }
+    try locked { core in try core.read { try core.scan(entity, sortedKeys: keys) } }
   }
 
   /// Reads the rows with the given keys of several entities, in a consistent state.
@@ -20,12 +20,12 @@ extension Store {
   /// - Parameter keys: The sorted keys of each entity, in the order of the model.
   /// - Returns: The rows of each entity with keys.
   /// - Throws: ``HistoryError/Code/sqlite``.
-  /// - Complexity: one statement for many keys.
+  /// - Complexity: one statement for every 16,384 keys of an entity.
   package func rows(sortedKeys keys: [[Int64]]) throws(HistoryError) -> [RowBatch] {
     try locked { core in
       try core.read {
         try keys.enumerated().filter { !$0.element.isEmpty }.map { offset, keys in
-          try core.rows(Int32(offset) + 1, sortedKeys: keys)
+          try core.scan(Int32(offset) + 1, sortedKeys: keys)
         }
       }
     }
@@ -46,8 +46,9 @@ extension Store {
   /// - Complexity: a scan of the data in one read transaction, which does not block writers.
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
     try locked { core in
-      try core.withSmallCache {
-        try core.read {
+      try core.restoringCache {
+        try core.limitCache(afterReading: .max)
+        return try core.read {
           let declared = core.model.entities.indices.filter { core.model.entities[$0].isDeclared }
           let rows = try declared.map { try core.rows(Int32($0 + 1), ObjectQuery()) }
           return (rows, try core.headToken())
@@ -58,17 +59,52 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The limit of the page cache during a scan of all rows, in KiB.
+  /// The limit of the page cache while many rows are read, in KiB.
   private static let scanCacheSizeKiB: Int32 = 2048
+  /// The maximum number of keys that one statement reads.
+  private static let scanKeyCount = 16_384
 
-  /// Runs a closure that scans all rows, with a small page cache, because each page is read only once.
-  fileprivate func withSmallCache<Result>(_ body: () throws -> Result) throws -> Result {
-    let usual = configuration.cacheSizeKiB
-    guard usual > Self.scanCacheSizeKiB else { return try body() }
-    try connection.setCacheSize(kiB: Self.scanCacheSizeKiB)
-    // If the limit cannot be restored, later reads are slower, but correct.
-    defer { try? connection.setCacheSize(kiB: usual) }
+  /// Runs a closure that reads rows, and restores the page cache if the closure has limited it.
+  func restoringCache<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let wasLimited = isCacheLimited
+    defer {
+      if isCacheLimited && !wasLimited {
+        isCacheLimited = false
+        // If the limit cannot be restored, later reads are slower, but correct.
+        try? connection.setCacheSize(kiB: configuration.cacheSizeKiB)
+      }
+    }
     return try body()
+  }
+
+  /// Limits the page cache, and frees its other pages, if a read has returned more bytes than the limit.
+  ///
+  /// A read of so many rows would otherwise fill the cache with pages that are read only once.
+  @inline(__always)
+  func limitCache(afterReading byteCount: Int) throws {
+    guard byteCount > Int(Self.scanCacheSizeKiB) << 10, !isCacheLimited else { return }
+    try limitCache()
+  }
+
+  private func limitCache() throws {
+    guard configuration.cacheSizeKiB > Self.scanCacheSizeKiB else { return }
+    try connection.setCacheSize(kiB: Self.scanCacheSizeKiB)
+    isCacheLimited = true
+  }
+
+  /// Reads the rows with the given keys in groups, so that the page cache is limited after many rows.
+  fileprivate func scan(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
+    let table = try table(number)
+    let reader = try statements.rowReader(connection)
+    var batch = RowBatch(entity: number, types: table.types)
+    try restoringCache {
+      for start in stride(from: 0, to: keys.count, by: Self.scanKeyCount) {
+        let group = keys[start..<min(start + Self.scanKeyCount, keys.count)]
+        try reader.read(Array(group), of: table, into: &batch, connection)
+        try limitCache(afterReading: batch.bytes.count)
+      }
+    }
+    return batch
   }
 
   func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {

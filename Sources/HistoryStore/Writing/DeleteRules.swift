@@ -79,6 +79,11 @@ struct RuleEffects {
   /// The objects whose references became null and that still exist.
   var updated: [ObjectID] { order.filter { !gone.contains($0) } }
 
+  /// The number of references that became null.
+  var nullifiedReferenceCount: Int {
+    updated.reduce(0) { $0 + (changes[$1]?.columns.nonzeroBitCount ?? 0) }
+  }
+
   /// The references of an object that became null; `nil` if none did, or the object is deleted.
   func nullified(_ id: ObjectID) -> Nullified? { gone.contains(id) ? nil : changes[id] }
 }
@@ -206,24 +211,30 @@ extension StoreCore {
     )
   }
 
-  /// Runs a closure that deletes objects of an entity; applies the rules of references to these objects.
+  /// Runs a closure that deletes objects of an entity; treats references to these objects by `rules`.
   func deleteObjects(
     of table: EntityStatements,
     by authorship: Authorship,
+    _ rules: BatchDeleteRules,
     _ result: BatchResultType,
     _ body: (inout ChangePacker) throws -> Void
-  ) throws -> ChangeOutcome {
+  ) throws -> BatchResult {
+    var effects = RuleEffects(deleted: [])
     var outcome = try writeChanges(by: authorship, result) { version, packer in
       // The check runs within the write, because until then a newer program may add a reference.
-      guard schema.references.contains(where: { $0.destination == table.number }) else {
-        return try body(&packer)
-      }
+      guard rules != .skip, schema.references.contains(where: { $0.destination == table.number })
+      else { return try body(&packer) }
       packer.begin(keepingObjects: true)
       try body(&packer)
-      _ = try applyDeleteRules(to: packer.objects, version, &packer)
+      effects = try applyDeleteRules(
+        to: packer.objects,
+        version,
+        &packer,
+        deniesAll: rules == .denyAll
+      )
     }
     if result != .objectIDs { outcome.objects = [] }
-    return outcome
+    return BatchResult(outcome, effects)
   }
 
   /// Throws if the current write would leave a reference to an object that does not exist.
@@ -238,14 +249,31 @@ extension StoreCore {
   ///
   /// - Complexity: a scan of the tables with references.
   func danglingReferences(in model: StoredModel) throws -> [ObjectID] {
-    guard !model.references.isEmpty else { return [] }
-    let query = try PreparedStatement(connection, "PRAGMA foreign_key_check")
     var found: [ObjectID] = []
-    while try query.statement.step(), found.count < 100 {
-      let table = query.statement.text(0)
-      guard let index = model.entities.firstIndex(where: { $0.table == table }) else { continue }
-      found.append(ObjectID(entity: Int32(index) + 1, key: query.statement.int(1)))
+    try visitDanglingReferences(in: model) {
+      found.append($0)
+      return found.count < 100
     }
     return found
+  }
+
+  /// Calls a closure with the object of each reference to a missing object, until it returns `false`.
+  ///
+  /// - Complexity: a scan of the tables with references.
+  func visitDanglingReferences(
+    in model: StoredModel,
+    _ body: (ObjectID) -> Bool
+  ) throws {
+    var checked: Set<Int32> = []
+    for reference in model.references where checked.insert(reference.entity).inserted {
+      let query = try PreparedStatement(
+        connection,
+        "PRAGMA foreign_key_check(\"\(reference.table)\")"
+      )
+      while try query.statement.step() {
+        let id = ObjectID(entity: reference.entity, key: query.statement.int(1))
+        guard body(id) else { return }
+      }
+    }
   }
 }

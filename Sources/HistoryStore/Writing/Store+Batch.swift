@@ -135,30 +135,32 @@ extension Store {
 
   /// Deletes every matching object, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
-  /// The delete rules of references to the objects are applied in the same transaction, and the
-  /// result includes their effects. Core Data's batch deletes skip delete rules.
+  /// By default, the delete rules of references to the objects are applied in the same transaction,
+  /// and the result includes their effects; `rules` can deny such references, or skip the rules. Core
+  /// Data's batch deletes skip delete rules.
   ///
-  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, SQLite fails, or
-  ///   references to the objects remain.
-  /// - Complexity: a scan of the entity, without a query per row; one query for each deleted object
-  ///   and reference to the entity.
+  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails;
+  ///   ``HistoryError/Code/deleteDenied`` or ``HistoryError/Code/danglingReference`` if references to
+  ///   the objects remain.
+  /// - Complexity: a scan of the entity, without a query per row; unless the rules are skipped, one
+  ///   query for each deleted object and reference to the entity.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
     where predicate: ObjectPredicate? = nil,
     by author: BatchAuthor,
+    rules: BatchDeleteRules = .apply,
     result type: BatchResultType = .status
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let table = try core.table(entityName)
-      let outcome = try core.deleteObjects(of: table, by: author.authorship, type) { packer in
+      return try core.deleteObjects(of: table, by: author.authorship, rules, type) { packer in
         let collector = try core.statements.collector(core.connection)
         let row = try core.deleteAll(table, where: predicate)
         try collector.collect(table.number, columns: table.preserved, into: &packer) {
           try row.statement.run()
         }
       }
-      return BatchResult(outcome)
     }
   }
 }
@@ -271,20 +273,42 @@ public enum BatchResultType: Sendable, Hashable {
   case objectIDs
 }
 
+/// The treatment of references to the objects that a batch delete deletes.
+public enum BatchDeleteRules: Sendable, Hashable {
+  /// Applies the delete rule of each reference (`DeleteRule`).
+  case apply
+  /// Deletes no object if another object refers to one of them, whatever the delete rule is.
+  ///
+  /// References among the deleted objects are allowed. The request throws
+  /// ``HistoryError/Code/deleteDenied``, whose ``HistoryError/objects`` refer to a deleted one.
+  case denyAll
+  /// Applies no delete rule, without a query for each object (Core Data: `NSBatchDeleteRequest`).
+  ///
+  /// If a reference to a deleted object remains, the foreign keys refuse the commit, and the request
+  /// throws ``HistoryError/Code/danglingReference``.
+  case skip
+}
+
 /// The outcome of a batch request (Core Data: `NSBatchInsertResult` and its counterparts).
 public struct BatchResult: Sendable, Hashable {
   /// The transaction, or `nil` when no object matched or the store keeps no history.
   public let transaction: WrittenTransaction?
-  /// The number of objects that were inserted, updated or deleted.
+  /// The number of objects that were inserted, updated or deleted, also by delete rules.
   public let count: Int
+  /// The number of objects that delete rules deleted; 0 unless the request deletes objects.
+  public let deletedByRuleCount: Int
+  /// The number of references that delete rules set to null; 0 unless the request deletes objects.
+  public let nullifiedReferenceCount: Int
   /// The objects that were inserted, updated or deleted, in the order of the transaction's changes.
   ///
   /// Empty unless the request asked for object IDs.
   public let objectIDs: [ObjectID]
 
-  init(_ outcome: ChangeOutcome) {
+  init(_ outcome: ChangeOutcome, _ effects: RuleEffects = RuleEffects(deleted: [])) {
     transaction = outcome.transaction
     count = outcome.count
+    deletedByRuleCount = effects.deleted.count
+    nullifiedReferenceCount = effects.nullifiedReferenceCount
     objectIDs = outcome.objects
   }
 }

@@ -40,25 +40,27 @@ extension Store {
   /// Deletes the objects whose IDs a closure returns until it returns `nil`, as one transaction.
   ///
   /// Core Data: `NSBatchDeleteRequest(objectIDs:)`. Missing objects are skipped. The closure runs
-  /// inside the write: a request to the same store from within the closure fails. The delete rules
-  /// of references to the objects are applied in the same transaction, and the result includes
-  /// their effects.
+  /// inside the write: a request to the same store from within the closure fails. By default, the
+  /// delete rules of references to the objects are applied in the same transaction, and the result
+  /// includes their effects; `rules` can deny such references, or skip the rules.
   ///
-  /// - Throws: ``HistoryError`` if an object is of another entity, SQLite fails, or references to the
-  ///   objects remain, and ``HistoryError/Code/stopped`` if the closure throws; the store is then not
-  ///   changed.
-  /// - Complexity: one statement for many objects, and one or two for the history; one query for each
-  ///   deleted object and reference to the entity.
+  /// - Throws: ``HistoryError`` if an object is of another entity or SQLite fails,
+  ///   ``HistoryError/Code/deleteDenied`` or ``HistoryError/Code/danglingReference`` if references to
+  ///   the objects remain, and ``HistoryError/Code/stopped`` if the closure throws; the store is then
+  ///   not changed.
+  /// - Complexity: one statement for many objects, and one or two for the history; unless the rules are
+  ///   skipped, one query for each deleted object and reference to the entity.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
     by author: BatchAuthor,
+    rules: BatchDeleteRules = .apply,
     result type: BatchResultType = .status,
     _ next: () throws -> ObjectID?
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let table = try core.table(entityName)
-      let outcome = try core.deleteObjects(of: table, by: author.authorship, type) { packer in
+      return try core.deleteObjects(of: table, by: author.authorship, rules, type) { packer in
         let collector = try core.statements.collector(core.connection)
         let rows = try table.deleter(core.connection)
         try collector.collect(
@@ -74,7 +76,6 @@ extension Store {
           try rows.flush()
         }
       }
-      return BatchResult(outcome)
     }
   }
 }

@@ -62,6 +62,15 @@ public protocol TransactionDeduplicator: Sendable {
 /// ```swift
 /// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
 /// ```
+///
+/// A store refuses duplicates by the uniqueness constraints of its own model. Before a new version of
+/// the model adds a constraint, remove the duplicates by that constraint: while there are any, the
+/// migration fails.
+///
+/// ```swift
+/// let tag = nextModel.entities[0]
+/// configuration.deduplicator = ObjectDeduplicator(store: store, byUniquenessConstraintsOf: tag)
+/// ```
 public struct ObjectDeduplicator: TransactionDeduplicator {
   /// A closure that returns the values to set in the kept object, given the objects to be deleted.
   ///
@@ -76,7 +85,8 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   private let store: Store
   private let entity: String
-  private let attributes: [String]
+  /// The lists of compared attributes; equal values of one list make a duplicate.
+  private let constraints: [[String]]
   private let author: String?
   private let combine: Combine?
 
@@ -88,13 +98,40 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     author: String? = nil,
     combining combine: Combine? = nil
   ) {
+    self.init(store, entity, [attributes], author, combine)
+  }
+
+  /// Creates a deduplicator of the objects that violate a uniqueness constraint of an entity.
+  ///
+  /// The entity may be of the store's model or of a later version with the same names. The
+  /// constraints apply one after another.
+  public init(
+    store: Store,
+    byUniquenessConstraintsOf entity: Entity,
+    author: String? = nil,
+    combining combine: Combine? = nil
+  ) {
     precondition(
-      !attributes.isEmpty,
+      !entity.uniquenessConstraints.isEmpty,
+      "The entity \(entity.name) has no uniqueness constraint by which to compare objects."
+    )
+    self.init(store, entity.name, entity.uniquenessConstraints, author, combine)
+  }
+
+  private init(
+    _ store: Store,
+    _ entity: String,
+    _ constraints: [[String]],
+    _ author: String?,
+    _ combine: Combine?
+  ) {
+    precondition(
+      constraints.allSatisfy { !$0.isEmpty },
       "A deduplicator needs at least one attribute by which to compare objects."
     )
     self.store = store
     self.entity = entity
-    self.attributes = attributes
+    self.constraints = constraints
     self.author = author
     self.combine = combine
   }
@@ -103,26 +140,35 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   ///
   /// - Throws: ``HistoryError``; ``HistoryError/Code/conflict`` if other saves conflict with every
   ///   attempt.
-  /// - Complexity: one query for each candidate object, one scan of the entity for every 5000 keys,
-  ///   one save for each group of equal objects, and for each removed object one query of each
-  ///   reference to the entity.
+  /// - Complexity: for each constraint one query of each candidate object, and one scan of the entity
+  ///   for every 5000 keys; one save for each group of equal objects, and for each removed object one
+  ///   query of each reference to the entity.
   public func deduplicate(
     _ transactions: [HistoryTransaction],
     in contexts: [ObjectContext]
   ) throws(HistoryError) {
+    for attributes in constraints { try deduplicate(transactions, by: attributes) }
+  }
+
+  private func deduplicate(
+    _ transactions: [HistoryTransaction],
+    by attributes: [String]
+  ) throws(HistoryError) {
     let context = store.backgroundContext(author: author, name: "deduplicator")
-    let keys = try keys(of: candidates(in: transactions), in: context)
+    let keys = try keys(of: candidates(in: transactions, by: attributes), attributes, in: context)
     for start in stride(from: 0, to: keys.count, by: Self.keyCountMax) {
       let end = min(start + Self.keyCountMax, keys.count)
-      for key in try duplicated(Set(keys[start..<end]), in: context) {
-        try removeDuplicates(of: key)
+      for key in try duplicated(Set(keys[start..<end]), attributes, in: context) {
+        try removeDuplicates(of: key, attributes)
       }
     }
   }
 
   /// Returns the objects that may have become equal to other objects, in ascending order.
-  private func candidates(in transactions: [HistoryTransaction]) throws(HistoryError) -> [ObjectID]
-  {
+  private func candidates(
+    in transactions: [HistoryTransaction],
+    by attributes: [String]
+  ) throws(HistoryError) -> [ObjectID] {
     guard let number = store.model.number(of: entity) else {
       throw .unknownEntity(entity, in: store.model)
     }
@@ -141,12 +187,14 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   private func keys(
     of ids: [ObjectID],
+    _ attributes: [String],
     in context: ObjectContext
   ) throws(HistoryError) -> [[Value]] {
     var keys: [[Value]] = []
     var known: Set<[Value]> = []
     for id in ids {
-      guard let object = try context.object(id), let key = try key(of: object) else { continue }
+      guard let object = try context.object(id), let key = try key(of: object, attributes)
+      else { continue }
       if known.insert(key).inserted { keys.append(key) }
     }
     return keys
@@ -155,7 +203,10 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   /// Returns the compared values of an object, or `nil` if one of them is null.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity lacks a compared attribute.
-  private func key(of object: StoredObject) throws(HistoryError) -> [Value]? {
+  private func key(
+    of object: StoredObject,
+    _ attributes: [String]
+  ) throws(HistoryError) -> [Value]? {
     var key: [Value] = []
     for attribute in attributes {
       guard let value = try object[attribute], value != .null else { return nil }
@@ -169,13 +220,14 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   /// The lists are in the order of the second object that has the values.
   private func duplicated(
     _ keys: Set<[Value]>,
+    _ attributes: [String],
     in context: ObjectContext
   ) throws(HistoryError) -> [[Value]] {
     let values = Set(keys.compactMap(\.first))
     var counts: [[Value]: Int] = [:]
     var duplicated: [[Value]] = []
     for object in try context.objects(entity, where: .in(attributes[0], Array(values))) {
-      guard let key = try key(of: object), keys.contains(key) else { continue }
+      guard let key = try key(of: object, attributes), keys.contains(key) else { continue }
       counts[key, default: 0] += 1
       if counts[key] == 2 { duplicated.append(key) }
     }
@@ -185,11 +237,14 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   /// Deletes all but the oldest of the objects whose compared attributes have the values of `key`.
   ///
   /// The objects are read again before each attempt to save.
-  private func removeDuplicates(of key: [Value]) throws(HistoryError) {
+  private func removeDuplicates(
+    of key: [Value],
+    _ attributes: [String]
+  ) throws(HistoryError) {
     for attempt in 1... {
       let context = store.backgroundContext(author: author, name: "deduplicator")
       do throws(HistoryError) {
-        try removeDuplicates(of: key, in: context)
+        try removeDuplicates(of: key, attributes, in: context)
         return
       } catch {
         // An object that has just been inserted may refer to one that is to be deleted.
@@ -206,6 +261,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   private func removeDuplicates(
     of key: [Value],
+    _ attributes: [String],
     in context: ObjectContext
   ) throws(HistoryError) {
     let equal = ObjectPredicate.all(

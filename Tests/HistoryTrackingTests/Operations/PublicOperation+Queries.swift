@@ -59,8 +59,17 @@ extension PublicOperation {
         isQuiet: true,
         on: { try $0.editedContext() },
         { context in
-          context.levelsOfUndo = 1
+          try context.setLevelsOfUndo(1)
           return context.undoGroup { "\(context.canUndo)" }
+        }
+      ),
+      PublicOperation(
+        "ObjectContext.setLevelsOfUndo(_: Int)",
+        isQuiet: true,
+        on: { try $0.editedContext() },
+        { context in
+          try context.setLevelsOfUndo(3)
+          return "\(context.levelsOfUndo)"
         }
       ),
     ]
@@ -75,7 +84,7 @@ extension PublicOperation {
       hasSteps: true,
       on: { world in
         let context = ObjectContext(store: world.store)
-        context.levelsOfUndo = 1
+        try context.setLevelsOfUndo(1)
         try context.object(ObjectID(entity: 1, key: 3))?.set("edited", for: "title")
         try context.save()
         context.releaseAll()
