@@ -77,6 +77,7 @@ private func requireMemory(
   of kind: String,
   _ register: (ObjectContext) throws -> Void
 ) throws -> ObjectContext {
+  returnFreedMemory()
   let rows = try FilledStore(isWide: true)
   let context = ObjectContext(store: try rows.shared.open())
   let before = try residentByteCount()
@@ -117,6 +118,17 @@ private struct FilledStore {
       try store.batchInsert(into: "Item", rows, by: BatchAuthor("import"))
     }
     valueByteCount = byteCount
+  }
+}
+
+/// Makes the allocator return large blocks to the system when they are freed.
+///
+/// In the arena of a thread other than the first one, glibc keeps them otherwise, even with `malloc_trim`.
+private func returnFreedMemory() {
+  typealias Option = @convention(c) (Int32, Int32) -> Int32
+  let mmapThreshold: Int32 = -3
+  if let option = dlsym(nil, "mallopt") {
+    _ = unsafeBitCast(option, to: Option.self)(mmapThreshold, 128 << 10)
   }
 }
 
