@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-WIDTH, ROW, LEAST = 1200, 17, 1 / 200
+WIDTH, ROW, LEAST = 1200, 17, 1 / 150
 # Frames between the thread's start and the lab's own code, and closures that only call another one.
 HIDDEN = ("start_thread", "clone3", "_dispatch", "swift_job_run", "swift::", "thunk for", "partial apply", "closure #", "[unknown]")
 
