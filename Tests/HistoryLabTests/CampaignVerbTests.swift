@@ -396,14 +396,18 @@ import Testing
     }
   }
 
-  @Test func `A browser loads the page again while tasks are left`() async throws {
+  @Test func `A browser loads the page again while tasks are left and not drained`() async throws {
     try await withFolder { folder in
       let refresh = "<meta http-equiv=\"refresh\" content=\"10\">"
       let open = try CampaignFolder(creating: folder + "/open", by: .current(.current))
       _ = try open.add([["a"]])
-      CampaignPage().write(of: open)
-      let page = try String(contentsOfFile: open.path + "/index.html", encoding: .utf8)
-      #expect(page.contains(refresh))
+      func page() throws -> String {
+        CampaignPage().write(of: open)
+        return try String(contentsOfFile: open.path + "/index.html", encoding: .utf8)
+      }
+      #expect(try page().contains(refresh))
+      try open.setDrained(true)
+      #expect(try !page().contains(refresh))
       let done = try Self.page(folder, count: 1) { _, _ in }
       #expect(!done.contains("http-equiv=\"refresh\""))
     }

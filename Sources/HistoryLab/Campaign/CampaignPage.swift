@@ -98,7 +98,10 @@ final class CampaignPage: Sendable {
       } + growth,
       environment: []
     )
-    if status.left > 0 { page.refreshSeconds = refreshSeconds }
+    // The page of a drained campaign is complete once no worker is in the middle of a task.
+    if status.left > 0, !status.isDrained || !status.claimed.isEmpty {
+      page.refreshSeconds = refreshSeconds
+    }
     return page
   }
 
