@@ -121,7 +121,7 @@ import Testing
     #expect(try await app.pass().transactionCount == 1)
   }
 
-  /// What a tracker, or its view, does next.
+  /// The next step of a tracker or of its view.
   private struct Step {
     enum Kind: CaseIterable { case write, pass, set, delete }
 

@@ -95,6 +95,23 @@ import Testing
     #expect(try stored().first == #""a" 15 "old""#)
   }
 
+  @Test func `A closure that uses its own context ends the program and says why`() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let fixture = try Self()
+      try fixture.change(fixture.first, "count", to: 7)
+      try #require(try fixture.mine.object(fixture.first)).set(4, for: "count")
+      try fixture.mine.save { _ in
+        _ = fixture.mine.hasChanges
+        return .keepStored
+      }
+    }
+    let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(errors.contains("A closure that a context calls uses the same context."))
+  }
+
   @Test(
     arguments: [
       (.keepStored, #""a" 7 "old""#, nil), (.write([:]), #""a" 7 "old""#, nil),
