@@ -244,18 +244,14 @@ package enum RunFolders {
   private static func withoutCopies(_ runs: [String]) -> [String] {
     runs.filter { run in
       guard name(of: run) == "latest" else { return true }
-      let place = parent(of: run)
+      let place = FilePath.parent(of: run)
       let record = FileManager.default.contents(atPath: run + "/run.json")
       // `latest` is in the folder of the runs, or next to it if that one is named `runs`.
       return !runs.contains { other in
-        other != run && [place, place + "/runs"].contains(parent(of: other))
+        other != run && [place, place + "/runs"].contains(FilePath.parent(of: other))
           && FileManager.default.contents(atPath: other + "/run.json") == record
       }
     }
-  }
-
-  private static func parent(of folder: String) -> String {
-    String(folder.dropLast(name(of: folder).count + 1))
   }
 
   /// Returns the name of a run, which is its folder's name.
