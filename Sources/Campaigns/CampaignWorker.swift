@@ -40,8 +40,8 @@ package struct TaskResult: Codable, Hashable, Sendable {
 /// If a worker is lost, another worker repeats its task; only the first complete result of a task
 /// counts. A task is given up after its command has failed three times, or after twenty claims. The
 /// limit on claims ends a task that crashes every worker. It is the higher one, because workers
-/// also vanish with their machines. A worker that is interrupted releases its task, and this counts as
-/// neither.
+/// also vanish with their machines. A worker that is interrupted releases its task, which counts neither
+/// as a failure nor as a claim.
 ///
 /// A task of a later round is claimed when all tasks of the earlier rounds of its group have a result. If
 /// one of them was given up, the later ones are given up too, except for the last one, which joins what is

@@ -205,7 +205,7 @@ final class StateLock<Value: Sendable>: @unchecked Sendable {
 
   /// Runs a closure with exclusive access to the value.
   ///
-  /// The closure must not call this method: the program then ends.
+  /// If the closure calls this method again, the program ends with a message.
   func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
