@@ -96,7 +96,7 @@ package final class PublishedManager {
     let known = cleaning.waitsFor.map {
       positions.position(ofAuthor: $0, in: setup.owner, design.position)
     }
-    guard let before = cleaning.bound.point(known, design.position, now: now) else { return false }
+    guard let before = cleaning.point(known, design.position, now: now) else { return false }
     try mappingErrors { () throws(HistoryError) in
       try manager.delete(before: before, cleaning, design.deletes, header)
     }

@@ -24,8 +24,15 @@ struct PublishedSetup {
     let bound: PurgeBound
     /// The authors whose positions limit a purge; unused if the purge waits for processes.
     let waitsFor: Set<String>
+    /// The age in seconds above which a purge by age deletes.
+    let maximumAge: Double
     /// The authors whose transactions a purge deletes; unused by choices of ``Deleting`` that delete more.
     let listed: [String]
+
+    /// Returns the bound of the purge at a time; `nil` if nothing may be deleted.
+    func point(_ positions: [StoredPosition?], _ kind: PositionKind, now: Date) -> PurgePoint? {
+      bound.point(positions, kind, now: now, maximumAge: maximumAge)
+    }
   }
 
   /// Creates the setup of an actor; settings that it lacks are taken from the header or the design.
@@ -41,14 +48,21 @@ struct PublishedSetup {
     let listed = Set(known + batch + [design.idleAuthor].compactMap(\.self))
     let reads = listed.union(Self.readsMirror(actor, header, design) ? [Self.mirrorAuthor] : [])
     filter = Self.filter(design.reads, author, reads)
+    let maximumAge = actor.maximumDuration ?? PurgeBound.maximumAge
     let mirrored = design.deletes == .listedAndMirror ? reads : listed
     cleaningAfterPass = Cleaning(
       bound: design.bound,
       waitsFor: design.waitsFor == .listedReaders ? mirrored.subtracting(batch) : listed,
+      maximumAge: maximumAge,
       listed: mirrored.sorted()
     )
     cleaningByCommand = design.boundByCommand.map { bound in
-      Cleaning(bound: bound, waitsFor: listed, listed: listed.sorted())
+      Cleaning(
+        bound: bound,
+        waitsFor: listed,
+        maximumAge: maximumAge,
+        listed: listed.sorted()
+      )
     }
     owner = Self.owner(of: actor, design)
     strategy = try Self.strategy(actor, design)

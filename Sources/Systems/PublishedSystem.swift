@@ -245,7 +245,7 @@ extension PublishedSystem {
     let planStore = try host.planStore()
     let positions = try positions(cleaning, manager, planStore)
     let now = planStore.environment.clock.date
-    guard let before = cleaning.bound.point(positions, design.position, now: now) else { return }
+    guard let before = cleaning.point(positions, design.position, now: now) else { return }
     try mappingErrors { () throws(HistoryError) in
       try planStore.purging(manager.id, &log) { _ throws(HistoryError) in
         try manager.delete(before: before, cleaning, design.deletes, planStore.header)

@@ -93,7 +93,7 @@ enum PurgeBound: String, DesignChoice {
     }
   }
 
-  /// The age limit of purges: seven days, in seconds.
+  /// The age limit of purges, unless an actor has another: seven days, in seconds.
   static let maximumAge = 604_800.0
 
   /// Whether the rule can choose seven days ago as the bound.
@@ -102,14 +102,15 @@ enum PurgeBound: String, DesignChoice {
   /// Returns the bound of a purge; `nil` if nothing may be deleted.
   ///
   /// `positions` has an element for each author or process that the purge waits for; `nil` if the
-  /// author or process has no position.
+  /// author or process has no position. `maximumAge` is in seconds.
   func point(
     _ positions: [StoredPosition?],
     _ kind: PositionKind,
-    now: Date
+    now: Date,
+    maximumAge: Double
   ) -> PurgePoint? {
     let known = positions.compactMap(\.self)
-    let limit = now.addingTimeInterval(-Self.maximumAge)
+    let limit = now.addingTimeInterval(-maximumAge)
     let least = known.map { $0.point(kind) }.min()
     let isWhole = known.count == positions.count
     return switch self {

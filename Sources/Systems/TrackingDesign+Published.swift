@@ -63,6 +63,9 @@ extension TrackingDesign {
     "PersistentHistoryTrackingKit 1.0.4 to 1.3.0 with its manual cleaner only."
   ) { $0.cleansByCommand(.knownOrAge) }
 
+  /// The default of `cleanStrategy` in PersistentHistoryTrackingKit 2.0: it never cleans by itself.
+  package static let kit2Strategy = "none"
+
   /// PersistentHistoryTrackingKit 2.0, cleaning after every pass.
   package static let kit2 = TrackingDesign(
     name: "kit-2",

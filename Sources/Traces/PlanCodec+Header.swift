@@ -74,6 +74,7 @@ extension PlanCodec {
     members["page"] = actor.page.map { .integer(Int64($0)) }
     if actor.isPartial { members["partial"] = .bool(true) }
     members["strategy"] = actor.strategy.map(JSONValue.string)
+    members["maximumDuration"] = actor.maximumDuration.map { JSONValue($0) }
     members["cursors"] = actor.cursors.map(JSONValue.string)
     members["hooks"] = actor.hooks.map { JSONValue(strings: $0) }
     members["model"] = actor.modelVersion.map { .integer(Int64($0)) }
@@ -95,7 +96,7 @@ extension PlanCodec {
   ]
   private static let actorKeys = [
     "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
-    "strategy", "cursors", "hooks", "model", "partial",
+    "strategy", "maximumDuration", "cursors", "hooks", "model", "partial",
   ]
 
   /// Reads a plan's header; the version is checked first, because a newer version may have other keys.
@@ -240,6 +241,10 @@ extension PlanCodec {
     }
     actor.isPartial = try fields.bool("partial", default: false)
     actor.strategy = try fields.string(ifAny: "strategy")
+    actor.maximumDuration = try fields.find("maximumDuration", "a number of seconds, 0 or more") {
+      value in
+      value.double.flatMap { $0 >= 0 ? $0 : nil }
+    }
     actor.cursors = try fields.find("cursors", "\"shared\" or \"own\"") { value in
       value.text.flatMap { ["shared", "own"].contains($0) ? $0 : nil }
     }

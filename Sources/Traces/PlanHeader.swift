@@ -89,6 +89,8 @@ package struct PlannedActor: Hashable, Sendable {
   package var isPartial = false
   /// The purge strategy after a pass, as a word that the system knows.
   package var strategy: String?
+  /// The age in seconds above which purges by age delete; `nil` means the default of the system.
+  package var maximumDuration: Double?
   /// The `UserDefaults` for the actor's cursors: `shared` with all actors, or its `own`.
   package var cursors: String?
   /// The actor's hooks, as words that the system knows, such as those of ``PlannedHook``.

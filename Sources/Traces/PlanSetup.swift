@@ -26,6 +26,9 @@ package struct PlanSetup: Hashable, Sendable {
   package var drive = Drive.commands
   /// The durability of commits; `nil` if it is drawn for each plan.
   package var synchronous: PlannedSynchronous?
+  /// Whether absent settings have the defaults of PersistentHistoryTrackingKit, where the system is
+  /// one of its versions.
+  package var hasKitDefaults = false
 
   package init(actors: [PlannedActor]) {
     self.actors = actors
@@ -162,21 +165,17 @@ enum KitActors {
   /// The keys of an actor.
   private static let keys = [
     "id", "currentAuthor", "launched", "allAuthors", "includingCloudKitMirroring", "batchAuthors",
-    "ignores", "contexts", "backgroundAuthor", "page", "cleanStrategy", "cursors", "hooks",
+    "ignores", "contexts", "backgroundAuthor", "page", "cleanStrategy", "maximumDuration", "cursors",
+    "hooks",
   ]
   /// The keys of version 1 that have another name in the kit.
   private static let renamed = ["author": "currentAuthor", "strategy": "cleanStrategy"]
   /// The kit's parameters that a configuration must not set, because the lab tests only their
   /// defaults.
   private static let fixed = [
-    "container", "viewContext", "userDefaults", "maximumDuration", "uniqueString", "logger",
-    "logLevel", "autoStart", "merger", "deduplicator",
+    "container", "viewContext", "userDefaults", "uniqueString", "logger", "logLevel", "autoStart",
+    "merger", "deduplicator",
   ]
-  /// The remedy for an age bound, which each design has, but no actor.
-  private static let ageAdvice =
-    "Leave it out: designs that purge by age use the kit's default of 7 days, and the kit's version 2 "
-    + "ignores the value. Choose whether a purge depends on the age with \"bound\" in a design file (repair "
-    + "--describe prints one), and how often it runs with \"cleanStrategy\"."
   /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
   private static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
 
@@ -195,6 +194,7 @@ enum KitActors {
     }
     if matchesMirror(setup.protectedAuthors) { try excludeMirror(all, &setup) }
     completeAuthors(&setup)
+    setup.hasKitDefaults = true
   }
 
   /// Adds the CloudKit mirror's author to the ignored authors of the actors that do not include the mirror.
@@ -238,7 +238,7 @@ enum KitActors {
     for key in fixed where fields.has(key) {
       throw fields.place.of(key).error(
         "\(fields.what) has the key \"\(key)\", which the lab does not support",
-        key == "maximumDuration" ? ageAdvice : "Leave it out: the kit's default is tested."
+        "Leave it out: the kit's default is tested."
       )
     }
     try fields.allow(keys)
@@ -259,7 +259,8 @@ enum KitActors {
       members["id"] = .string(author)
     }
     members["author"] = members.removeValue(forKey: "currentAuthor")
-    for key in ["includingCloudKitMirroring", "backgroundAuthor", "cleanStrategy"] {
+    for key in ["includingCloudKitMirroring", "backgroundAuthor", "cleanStrategy", "maximumDuration"]
+    {
       members[key] = nil
     }
     var actor = try PlanCodec.actor(Fields(members, as: fields.what, at: fields.place))
@@ -269,6 +270,13 @@ enum KitActors {
         + "\".byDuration(seconds: 604800)\", or a word of the system such as \"whenMerged\"",
       strategy
     )
+    actor.maximumDuration = try fields.find(
+      "maximumDuration",
+      "a number of seconds, 0 or more, such as 604800 or \"60 * 60 * 24 * 7\""
+    ) { value in
+      let seconds = value.double ?? value.text.flatMap { product(words($0[...])) }.flatMap(Double.init)
+      return seconds.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
+    }
     return (actor, try fields.bool("includingCloudKitMirroring", default: false))
   }
 
@@ -276,19 +284,21 @@ enum KitActors {
   private static func strategy(_ value: JSONValue) -> String? {
     guard let text = value.text else { return nil }
     guard text.hasPrefix(".") else { return text }
-    let words = text.dropFirst().filter { !$0.isWhitespace }
+    let words = words(text.dropFirst())
     if words == "none" { return words }
     for (name, label) in [("byNotification", "times"), ("byDuration", "seconds")] {
       let start = "\(name)(\(label):"
       guard words.hasPrefix(start), words.hasSuffix(")") else { continue }
-      guard let number = product(words.dropFirst(start.count).dropLast()) else { return nil }
+      guard let number = product(String(words.dropFirst(start.count).dropLast())) else { return nil }
       return "\(name)/\(number)"
     }
     return nil
   }
 
+  private static func words(_ text: Substring) -> String { text.filter { !$0.isWhitespace } }
+
   /// Returns the product of whole numbers such as `60*60*24`, or a decimal fraction, as text.
-  private static func product(_ text: Substring) -> String? {
+  private static func product(_ text: String) -> String? {
     var product: Int64 = 1
     for factor in text.split(separator: "*", omittingEmptySubsequences: false) {
       guard let number = Int64(factor.filter { $0 != "_" }), number >= 0 else {

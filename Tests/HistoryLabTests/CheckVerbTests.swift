@@ -297,6 +297,36 @@ import Traces
     )
   }
 
+  @Test func `A configuration without a clean strategy has the default of the kit's version`()
+    async throws
+  {
+    try await withFolder { folder in
+      let config = "\(folder)/mine.json"
+      try makeFile(
+        config,
+        #"{"config":2,"actors":[{"currentAuthor":"app"},{"currentAuthor":"widget"}]}"#
+      )
+      let words = [
+        "check", "--config", config, "--conditions", "steady", "--seed", "1", "--plans", "12",
+        "--output", "\(folder)/run",
+      ]
+      // Version 2 cleans only if it is told to, version 1 after every pass.
+      let newer = await run(words + ["--system", "kit-2"], composition: Self.composition)
+      #expect(newer.output.contains("The system never purged in 12 plans"))
+      let older = await run(words + ["--system", "kit-1.3"], composition: Self.composition)
+      #expect(older.code != .usage && !older.output.contains("never purged"))
+      try makeFile(config, #"{"config":2,"actors":[{"currentAuthor":"app","maximumDuration":9}]}"#)
+      let ours = await lab("check", "--config", config, "--system", "tracker")
+      #expect(ours.code == .usage)
+      #expect(
+        ours.errors.hasPrefix(
+          "history-lab: --config: \(config): tracker does not support \"maximumDuration\". Limit the "
+            + "age of history with \"retention\", or check another system."
+        )
+      )
+    }
+  }
+
   @Test func `A system that never purged is reported as a result`() async throws {
     try await withFolder { folder in
       let words = ["check", "--conditions", "steady", "--seed", "1", "--plans", "12"]

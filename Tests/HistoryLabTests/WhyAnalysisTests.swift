@@ -159,7 +159,7 @@ import Workloads
 
   @Test func `Fewer continuations run when their plans are long`() {
     #expect(WhyRun.continuations(trialEvents: 1) == 1_000)
-    #expect(WhyRun.continuations(trialEvents: 80_000) == 100)
+    #expect(WhyRun.continuations(trialEvents: 60_000) == 100)
     #expect(WhyRun.continuations(trialEvents: 400_000_000) == 20)
   }
 

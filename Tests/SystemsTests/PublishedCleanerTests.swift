@@ -75,6 +75,16 @@ private let day = 86_400.0
     #expect(try rig.held() == ["2"])
   }
 
+  @Test func `A maximum duration replaces the seven days in the actor that has it`() throws {
+    let rig = try Rig(.kit13Manual) { $0.actors[0].maximumDuration = day }
+    try rig.write("app", insert(1))
+    try rig.write("app", insert(2))
+    rig.clock.now += day
+    #expect(try rig.purged(by: .purge("widget")) == [])
+    #expect(try rig.purged(by: .purge("app")) == ["1"])
+    #expect(try rig.held() == ["2"])
+  }
+
   @Test func `Version 2 does not delete while a required author has no date, however long ago`()
     throws
   {

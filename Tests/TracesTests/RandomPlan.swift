@@ -150,6 +150,7 @@ extension RandomPlan {
     actor.page = some { _ in 3 }
     actor.isPartial = chance()
     actor.strategy = some { $0.text() }
+    actor.maximumDuration = some { $0.pick([0, 0.5, 604_800]) }
     actor.cursors = some { $0.pick(["shared", "own"]) }
     actor.hooks = some { $0.list(0...2) { $0.text() } }
     return actor

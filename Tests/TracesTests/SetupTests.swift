@@ -39,8 +39,9 @@ import Traces
         "config": 2,
         "actors": [
           {"currentAuthor": "app", "allAuthors": ["app", "widget"], "batchAuthors": ["job"],
-           "cleanStrategy": ".byDuration(seconds: 60 * 60 * 24 * 7)"},
-          {"id": "w", "currentAuthor": "widget", "cleanStrategy": ".byNotification(times: 2)"},
+           "cleanStrategy": ".byDuration(seconds: 60 * 60 * 24 * 7)", "maximumDuration": 0.5},
+          {"id": "w", "currentAuthor": "widget", "cleanStrategy": ".byNotification(times: 2)",
+           "maximumDuration": "60 * 60 * 24"},
           {"id": "nameless", "cleanStrategy": ".none"},
           {"currentAuthor": "share"}
         ],
@@ -53,6 +54,8 @@ import Traces
     #expect(
       setup.actors.map(\.strategy) == ["byDuration/604800", "byNotification/2", "none", nil]
     )
+    #expect(setup.actors.map(\.maximumDuration) == [0.5, 86_400, nil, nil])
+    #expect(setup.hasKitDefaults)
     #expect(setup.actors[0].allAuthors == ["app", "widget"])
     #expect(setup.actors[0].batchAuthors == ["job"] && setup.actors[1].batchAuthors == nil)
     // The kit does not merge a mirror's imports by default; version 1 did.
@@ -61,7 +64,7 @@ import Traces
     let old = try SetupCodec.decode(
       #"{"config":1,"actors":[{"id":"app"}],"protectedAuthors":["NSCloudKitMirroringDelegate.*"]}"#
     )
-    #expect(old.actors[0].ignores == nil)
+    #expect(old.actors[0].ignores == nil && !old.hasKitDefaults)
   }
 
   @Test func `A mirror exists if a process includes it, and other processes ignore it`() throws {
@@ -101,11 +104,9 @@ import Traces
         + #""cleanStrategy", as in PersistentHistoryTrackingKit."#
     ),
     (
-      #"{"config":2,"actors":[{"currentAuthor":"app","maximumDuration":60}]}"#,
-      #"line 1: actor 1 of the configuration has the key "maximumDuration", which the lab does not support. "#
-        + "Leave it out: designs that purge by age use the kit's default of 7 days, and the kit's version 2 "
-        + #"ignores the value. Choose whether a purge depends on the age with "bound" in a design file "#
-        + #"(repair --describe prints one), and how often it runs with "cleanStrategy"."#
+      #"{"config":2,"actors":[{"currentAuthor":"app","maximumDuration":-60}]}"#,
+      #"line 1: "maximumDuration" of actor 1 of the configuration is -60. Make it a number of seconds, "#
+        + #"0 or more, such as 604800 or "60 * 60 * 24 * 7"."#
     ),
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","logLevel":2}]}"#,

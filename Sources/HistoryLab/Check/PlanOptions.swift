@@ -181,7 +181,7 @@ extension PlanOptions {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .usage("--config: \(path.quoted) cannot be read. Pass a JSON file that you may read.")
     }
-    let setup: PlanSetup
+    var setup: PlanSetup
     do throws(FormatError) {
       setup = try SetupCodec.decode(String(decoding: data, as: UTF8.self))
     } catch {
@@ -190,11 +190,22 @@ extension PlanOptions {
     if let lacking = system.lacks(setup) {
       throw .usage("--config: \(path): \(lacking)")
     }
+    if setup.hasKitDefaults, let strategy = system.kitStrategy {
+      for index in setup.actors.indices where setup.actors[index].strategy == nil {
+        setup.actors[index].strategy = strategy
+      }
+    }
     return setup
   }
 }
 
 extension LabSystem {
+  /// The kit's own default of `cleanStrategy`, if the system is a version of the kit with another
+  /// default; otherwise `nil`.
+  fileprivate var kitStrategy: String? {
+    name == TrackingDesign.kit2.name ? TrackingDesign.kit2Strategy : nil
+  }
+
   /// Returns a sentence about the first setting that the system does not support; `nil` for none.
   fileprivate func lacks(_ setup: PlanSetup) -> String? {
     let needs: [(Capability, String, Bool)] = [
@@ -207,6 +218,10 @@ extension LabSystem {
     ]
     for (capability, key, isAsked) in needs where isAsked && !capabilities.contains(capability) {
       return "\(name) does not support \(key.quoted). Leave it out, or check another system."
+    }
+    if design == nil, setup.actors.contains(where: { $0.maximumDuration != nil }) {
+      return "\(name) does not support \("maximumDuration".quoted). Limit the age of history with "
+        + "\("retention".quoted), or check another system."
     }
     let strategies = setup.actors.compactMap(\.strategy)
     if let strategy = strategies.first(where: { !knows($0) }) {

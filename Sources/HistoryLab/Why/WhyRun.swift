@@ -28,7 +28,7 @@ struct WhyRun: Sendable {
   ///
   /// Events are counted because a step takes a time that grows with its events: a step of a plan that
   /// signals drive may deliver to every actor.
-  static let eventBudget = 400_000
+  static let eventBudget = 300_000
 
   /// Returns the number of continuations after each command that the event budget allows, from 20 to 1,000.
   static func continuations(trialEvents: Int) -> Int {
