@@ -33,6 +33,8 @@ DESIGNS = ROOT / "Sources/Systems/Systems.docc/PublishedDesigns.md"
 ORDER = ["HistoryTracking", "ObjectContexts", "HistoryStore", "HistoryTypes", "Designs", "HistoryLab"]
 # The rooms whose articles become the manual of the lab.
 LAB_ROOMS = ["HistoryLab", "Systems", "Traces", "Simulation", "Measuring"]
+# The modules whose public types a product's module exports as its own.
+REEXPORTED = {"HistorySystems": ["Systems", "Traces"]}
 
 
 class Problem(Exception):
@@ -102,8 +104,10 @@ class Site:
         for name in self.products:
             folder = self.work / "symbols" / name
             folder.mkdir(parents=True)
+            exported = [f"-experimental-allowed-reexported-modules={','.join(others)}"
+                        for others in [REEXPORTED.get(name)] if others]
             running.append((name, subprocess.Popen(
-                ["swift", "symbolgraph-extract", "-module-name", name, *common, "-output-dir", str(folder)],
+                ["swift", "symbolgraph-extract", "-module-name", name, *common, *exported, "-output-dir", str(folder)],
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)))
         for name, process in running:
             said, _ = process.communicate()

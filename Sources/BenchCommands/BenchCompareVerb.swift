@@ -39,12 +39,7 @@ struct BenchCompareOptions: VerbOptions {
   )
   private var headCommit: String?
   @Option(.onlyBenchmarks) private var only: [String]
-  @Option(
-    "size",
-    .integer("N", 100...1_000_000),
-    "The size of history, in transactions of ten changes."
-  )
-  var historySize = 10_000
+  @Option(.historySize) var historySize: Int
   /// The number of launches of each build in the first round.
   @Option(
     "launches",

@@ -8,12 +8,7 @@ import Reporting
 
 struct BenchInstructionsOptions: VerbOptions {
   @Option(.onlyBenchmarks) var only: [String]
-  @Option(
-    "size",
-    .integer("N", 100...1_000_000),
-    "The size of history, in transactions of ten changes."
-  )
-  var historySize = 10_000
+  @Option(.historySize) var historySize: Int
   @Option(.thresholds) var thresholds: String
   @Flag("beside-c", "Also counts the same work in C, if possible with the same history.")
   var besideC

@@ -10,6 +10,7 @@ package struct FailureKey: Hashable, Sendable {
   /// The invariants that depend on the contents of changes, not only on the order of transactions.
   private static let ofContent: Set = [
     "Convergence", "HistoryExplainsData", "TombstoneFidelity", "ObserverDelivery", "Durability",
+    "LiveQueries",
   ]
 
   /// - Complexity: linear in the plan's text.

@@ -18,9 +18,8 @@ extension AskedQuery {
     let matching = model.objects.filter { name, values in
       name.entity == query.entity && query.conditions.allSatisfy { $0.holds(for: values) }
     }
-    let sorted = matching.values.map { values in query.orders.map { values[$0.attribute] ?? .null }
-    }
-    .sorted(by: precedes)
+    let sorted = matching.values.map(query.orders.values(in:))
+      .sorted(by: query.orders.precede)
     var offset = 0
     if case .behind(let count) = query.start { offset = count }
     let expected = Array(sorted.dropFirst(offset).prefix(query.page))
@@ -29,29 +28,19 @@ extension AskedQuery {
     }
     let known = Dictionary(
       matching.map { name, values in
-        (QueryAnswer.line(name, query.orders.map { values[$0.attribute] ?? .null }), name)
+        (QueryAnswer.line(name, query.orders.values(in: values)), name)
       }
     ) { first, _ in first }
     if let wrong = lines.first(where: { known[$0] == nil }) { return "has \"\(wrong)\"" }
     if Set(lines).count < lines.count { return "has an object twice" }
     for (line, values) in zip(lines, expected) {
       guard let name = known[line], let found = matching[name] else { continue }
-      let order = query.orders.map { found[$0.attribute] ?? .null }
-      if precedes(order, values) || precedes(values, order) {
+      let order = query.orders.values(in: found)
+      if query.orders.precede(order, values) || query.orders.precede(values, order) {
         return "has \"\(line)\" in the wrong place"
       }
     }
     return nil
-  }
-
-  /// Returns whether the left values come before the right ones in the requested order; null is least.
-  private func precedes(_ left: [Value], _ right: [Value]) -> Bool {
-    for (order, (left, right)) in zip(query.orders, zip(left, right)) {
-      let isLess = left == .null ? right != .null : left.satisfies(.less, right)
-      let isGreater = right == .null ? left != .null : right.satisfies(.less, left)
-      if isLess || isGreater { return isLess == order.isAscending }
-    }
-    return false
   }
 
   /// The expected answer to a URI request: the objects, then the errors; `nil` if the data are uncertain.

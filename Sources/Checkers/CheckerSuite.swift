@@ -256,8 +256,8 @@ struct CoreCheckers: Sendable {
 
 /// The checkers that need a special feature of the plan or of the system.
 ///
-/// The features are observers, retention, protected authors, signals, power-offs, suspensions, and
-/// answers about history.
+/// The features are observers, retention, protected authors, signals, power-offs, suspensions, live
+/// queries, and answers about history.
 ///
 /// Add a new checker at the end of `all`, the properties, `init`, both halves of `observe`,
 /// `broken` and `forEachVerdict`. If a later violation depends on the checker's own state across
@@ -278,6 +278,7 @@ struct FurtherCheckers: Sendable {
     (Durability.name, Durability.sentence),
     (WakeUp.name, WakeUp.sentence),
     (NoLockWhileSuspended.name, NoLockWhileSuspended.sentence),
+    (LiveQueries.name, LiveQueries.sentence),
   ]
 
   private(set) var observerDelivery: ObserverDelivery
@@ -289,6 +290,7 @@ struct FurtherCheckers: Sendable {
   private(set) var durability: Durability
   private(set) var wakeUp: WakeUp
   private(set) var noLockWhileSuspended: NoLockWhileSuspended
+  private(set) var liveQueries: LiveQueries
 
   init(_ header: TraceHeader) {
     observerDelivery = ObserverDelivery(header)
@@ -300,6 +302,7 @@ struct FurtherCheckers: Sendable {
     durability = Durability(header)
     wakeUp = WakeUp(header)
     noLockWhileSuspended = NoLockWhileSuspended(header)
+    liveQueries = LiveQueries(header)
   }
 
   /// Checks the next event, and returns whether an invariant is broken so far.
@@ -313,6 +316,7 @@ struct FurtherCheckers: Sendable {
     durability.observe(event, on: timeline)
     wakeUp.observe(event, on: timeline)
     noLockWhileSuspended.observe(event, on: timeline)
+    liveQueries.observe(event, on: timeline)
     return observerDelivery.violation != nil
       || loudExpiry.violation != nil
       || protectedAuthors.violation != nil
@@ -322,6 +326,7 @@ struct FurtherCheckers: Sendable {
       || durability.violation != nil
       || wakeUp.violation != nil
       || noLockWhileSuspended.violation != nil
+      || liveQueries.violation != nil
   }
 
   /// The invariants that are broken so far, one bit each in the order of the verdicts.
@@ -332,6 +337,7 @@ struct FurtherCheckers: Sendable {
       tombstoneFidelity.violation != nil, reclaim.violation != nil,
       durability.violation != nil, wakeUp.violation != nil,
       noLockWhileSuspended.violation != nil,
+      liveQueries.violation != nil,
     ])
   }
 
@@ -356,6 +362,7 @@ struct FurtherCheckers: Sendable {
     body(durability.verdict(on: timeline))
     body(wakeUp.verdict(on: timeline))
     body(noLockWhileSuspended.verdict(on: timeline))
+    body(liveQueries.verdict(on: timeline))
   }
 }
 

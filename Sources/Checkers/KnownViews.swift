@@ -6,9 +6,9 @@ import Traces
 /// Conflicts of saves are computed from these states.
 ///
 /// A view reads all objects when it is launched and when it resyncs. Between these, a view reads an
-/// object before its first save of that object, the changes of each transaction that it merges, and
-/// its own saves. The states are kept only for plans with a write whose policy depends on
-/// conflicts.
+/// object before its first save of that object, the changes of each transaction that it merges, its
+/// own saves, and the results of its live queries. The states are kept only for plans with a write
+/// whose policy depends on conflicts.
 struct KnownViews: Sendable {
   /// The state of an object when a view last read the object.
   private struct ReadState: Sendable {
@@ -23,8 +23,10 @@ struct KnownViews: Sendable {
 
   private struct View: Sendable {
     var readStates: [ObjectName: ReadState] = [:]
-    /// Whether a failure may have changed what the view has read.
+    /// Whether a failure or a live query may have changed what the view has read.
     var isUnsure = false
+    /// The live queries that have reported a result.
+    var lists: Set<Int> = []
   }
 
   private var views: [ActorID: View] = [:]
@@ -102,7 +104,7 @@ struct KnownViews: Sendable {
       }
       return
     }
-    views[actor] = View()
+    views[actor] = View(lists: isLaunch ? [] : views[actor]?.lists ?? [])
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
@@ -122,6 +124,30 @@ struct KnownViews: Sendable {
         if isStale || isNew {
           see(change.object, by: actor, objects)
         }
+      }
+    }
+  }
+
+  /// Updates a view's states after a live query of the view reported a result.
+  ///
+  /// The first result is read from the store. A later one may be: the values then show whether the
+  /// view has read an object again. If they do not, or if the view is partial and may have read
+  /// objects beyond the result, its states are unknown.
+  mutating func list(_ report: LiveReport, by actor: ActorID, _ objects: Objects) {
+    guard report.failure == nil, !partial.contains(actor) else { return uncertainty(actor) }
+    let isFirst = views[actor, default: View()].lists.insert(report.list).inserted
+    for row in report.rows {
+      guard let life = lives[row.object] else { continue }
+      guard let state = views[actor]?.readStates[row.object], state.life == life.life else {
+        see(row.object, by: actor, objects)
+        continue
+      }
+      guard state.position < life.position else { continue }
+      let isNew = row.values.isSame(as: objects[row.object] ?? [:])
+      if isFirst || isNew && !row.values.isSame(as: state.values) {
+        see(row.object, by: actor, objects)
+      } else if isNew {
+        uncertainty(actor)
       }
     }
   }

@@ -33,6 +33,8 @@ package struct Ledger: Sendable {
   /// Whether the command in progress has faults.
   private var isDisturbed = false
   private var hasCommitted = false
+  /// The results that live queries have reported during a write that was not committed yet.
+  private var reports: [Event] = []
   private(set) var staged: [ActorID: StagedWrite] = [:]
   private var position = 0
   /// The actors whose launch upgrades an older file's model; empty if the plan has one version.
@@ -79,17 +81,25 @@ package struct Ledger: Sendable {
       if command == nil, word == "write" { current = openingWrite }
       if word == "launch", let actor = event.actor { beginLaunch(of: actor) }
     case .committed(let transaction): commit(transaction)
-    case .ended(_, let outcome): end(outcome)
+    case .ended(_, let outcome):
+      end(outcome)
+      for event in reports { observe(event) }
+      reports.removeAll()
     case .crashed, .stopped, .retired:
       if let actor = event.actor { staged[actor] = nil }
     case .data(let objects): narrow(to: objects)
     case .recovered: recover(through: named)
-    case .registered, .launched, .resynced, .merged:
-      guard let actor = event.actor else { return }
-      for index in possibilities.indices {
-        possibilities[index].observe(event.kind, by: actor, named: named)
-      }
+    // The result is that after the write, whose effect is known at the end of the command.
+    case .listed where current != nil && !hasCommitted: reports.append(event)
+    case .registered, .launched, .resynced, .merged, .listed: observe(event, named)
     default: break
+    }
+  }
+
+  private mutating func observe(_ event: Event, _ named: [Int] = []) {
+    guard let actor = event.actor else { return }
+    for index in possibilities.indices {
+      possibilities[index].observe(event.kind, by: actor, named: named)
     }
   }
 
@@ -184,7 +194,8 @@ package struct Ledger: Sendable {
   /// Marks the data as unknown if the edit depends on what a view has read and this is unknown.
   private mutating func checkIsDecided() {
     guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
-    undecided = "A save depends on what its view has read, which a failure has made uncertain."
+    undecided =
+      "A save depends on what its view has read, which a failure or a live query has made uncertain."
     mismatch = nil
   }
 

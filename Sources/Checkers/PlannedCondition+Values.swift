@@ -171,3 +171,18 @@ private enum Stored {
     left.lexicographicallyPrecedes(right) ? -1 : right.lexicographicallyPrecedes(left) ? 1 : 0
   }
 }
+
+extension [PlannedOrder] {
+  /// Returns an object's values of the attributes to sort by; an absent attribute is null.
+  func values(in values: Values) -> [Value] { map { values[$0.attribute] ?? .null } }
+
+  /// Returns whether the left values come before the right ones in this order; null is least.
+  func precede(_ left: [Value], _ right: [Value]) -> Bool {
+    for (order, (left, right)) in zip(self, zip(left, right)) {
+      let isLess = left == .null ? right != .null : left.satisfies(.less, right)
+      let isGreater = right == .null ? left != .null : right.satisfies(.less, left)
+      if isLess || isGreater { return isLess == order.isAscending }
+    }
+    return false
+  }
+}

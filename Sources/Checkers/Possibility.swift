@@ -35,7 +35,9 @@ package struct Possibility: Sendable {
   /// that the edit names are assumed to be right.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
-    if let related = related(edit) { return apply(related, of: edit, at: position) }
+    if let related = related(edit) {
+      return apply(related, of: edit, at: position, reported: reported)
+    }
     let resolved = resolve(edit, reported)
     log.append((position, resolved))
     let net = resolved.apply(to: &model)
@@ -60,7 +62,8 @@ package struct Possibility: Sendable {
   private mutating func apply(
     _ related: RelatedWrite,
     of edit: Edit,
-    at position: Int
+    at position: Int,
+    reported: [CommittedChange]
   ) -> [NetChange] {
     let effect = model.apply(related)
     refusal = effect.refusal
@@ -68,7 +71,8 @@ package struct Possibility: Sendable {
     log.append((position, .related(related)))
     let view = edit.viewWriter
     let edited = Set(related.objects + effect.replacements)
-    knownViews?.note(effect.net, at: position, by: view, registering: edited, model.objects)
+    let noted = edit.isPlainSQL ? Self.captured(effect.net, reported) : effect.net
+    knownViews?.note(noted, at: position, by: view, registering: edited, model.objects)
     guard let view else { return effect.net }
     for object in edited { knownViews?.see(object, by: view, model.objects) }
     for object in edit.objects { knownViews?.touch(object, by: view, model.objects) }
@@ -90,7 +94,8 @@ package struct Possibility: Sendable {
       return related
     case .batch(let batch): return RelatedWrite(batch, on: model)
     case .related(let related): return related
-    case .changes, .plainSQL, .upgrade: return nil
+    case .plainSQL(let changes, _): return RelatedWrite(plainSQL: changes)
+    case .changes, .upgrade: return nil
     }
   }
 
@@ -127,12 +132,13 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Updates the objects that an actor's view has read after a launch, a resync or a merge.
+  /// Updates the objects that an actor's view has read after a launch, a resync, a merge or a live query.
   mutating func observe(_ kind: EventKind, by actor: ActorID, named: [Int]) {
     switch kind {
     case .registered, .launched: knownViews?.load(actor, isLaunch: true, model.objects)
     case .resynced: knownViews?.load(actor, isLaunch: false, model.objects)
     case .merged: knownViews?.merge(named, by: actor, model.objects)
+    case .listed(let report): knownViews?.list(report, by: actor, model.objects)
     default: break
     }
   }

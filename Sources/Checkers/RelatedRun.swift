@@ -42,6 +42,42 @@ struct RelatedRun {
     return hasDangling ? .dangling : nil
   }
 
+  /// Applies the changes one by one, as statements of plain SQL.
+  ///
+  /// Unique and required values are checked by each statement, and references at the commit. An object
+  /// that the write has deleted is not inserted again. A reference to an object that the write inserts
+  /// later refers to none: its key is not known before.
+  mutating func performInOrder() -> Refusal? {
+    var early: [ObjectName: Set<String>] = [:]
+    for edit in write.edits {
+      switch (edit.type, model.objects[edit.object] != nil) {
+      case (.insert, false) where !gone.contains(edit.object),
+        (.update, true) where !edit.values.isEmpty:
+        switch put(edit) {
+        case .refused(let refusal): return refusal
+        case .duplicates: return .duplicate
+        case .done: break
+        }
+        for (attribute, reference) in model.references(of: edit.object.entity) {
+          guard let value = edit.values[attribute.name] else { continue }
+          let isEarly =
+            value.int.map { model.objects[ObjectName(reference.entity, $0)] == nil } ?? false
+          if isEarly {
+            early[edit.object, default: []].insert(attribute.name)
+          } else {
+            early[edit.object]?.remove(attribute.name)
+          }
+        }
+      case (.delete, true):
+        model.delete(edit.object, &net)
+        gone.insert(edit.object)
+        early[edit.object] = nil
+      default: break
+      }
+    }
+    return hasDangling || early.values.contains { !$0.isEmpty } ? .dangling : nil
+  }
+
   // MARK: Deletes
 
   private mutating func deleteEdited() -> Refusal? {

@@ -36,6 +36,8 @@ struct RelatedWrite: Sendable {
   var conflicts: [ObjectName: Values] = [:]
   /// Whether a batch request sets a required attribute to null, which is refused even without matches.
   var setsRequiredToNull = false
+  /// Whether a program without the library makes the changes in their order; no delete rule applies then.
+  var isPlainSQL = false
 
   /// Combines the changes of a save to one edit for each object, as a context does.
   ///
@@ -65,6 +67,13 @@ struct RelatedWrite: Sendable {
     setsRequiredToNull = attributes.contains { !$0.isOptional && batch.values[$0.name] == .null }
   }
 
+  /// Creates the write of a program without the library.
+  init(plainSQL changes: [PlannedChange]) {
+    policy = .error
+    edits = changes
+    isPlainSQL = true
+  }
+
   /// The objects that the write edits.
   var objects: [ObjectName] { edits.map(\.object) }
 }
@@ -79,7 +88,8 @@ extension ReferenceModel {
   mutating func apply(_ write: RelatedWrite) -> WriteEffect {
     if write.setsRequiredToNull { return WriteEffect(refusal: .missing) }
     var run = RelatedRun(self, write)
-    if let refusal = run.perform() { return WriteEffect(refusal: refusal) }
+    let refusal = write.isPlainSQL ? run.performInOrder() : run.perform()
+    if let refusal { return WriteEffect(refusal: refusal) }
     self = run.model
     return WriteEffect(net: finished(run.net), replacements: run.aliases.values.sorted())
   }

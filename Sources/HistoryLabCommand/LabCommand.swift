@@ -44,6 +44,12 @@ public struct LabSubject: Sendable {
   let subject: Subject
 
   /// Returns a custom system that tests a design of history tracking.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which `--system` accepts it.
+  ///   - sentence: Its description in `history-lab list systems`.
+  ///   - log: The type of the design.
+  /// - Returns: The system, for ``LabCommand/init(systems:checkers:conditions:)``.
   public static func design<Log: HistoryLog>(
     _ name: String,
     _ sentence: String,
@@ -53,6 +59,12 @@ public struct LabSubject: Sendable {
   }
 
   /// Returns a custom system that tests a real tracker with its store.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which `--system` accepts it.
+  ///   - sentence: Its description in `history-lab list systems`.
+  ///   - system: The type of the tracker.
+  /// - Returns: The system, for ``LabCommand/init(systems:checkers:conditions:)``.
   public static func system<System: HistorySystem>(
     _ name: String,
     _ sentence: String,

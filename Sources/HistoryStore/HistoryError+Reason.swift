@@ -50,6 +50,14 @@ extension HistoryError {
     case unfitValue(entity: String, attribute: String, type: AttributeType)
     /// A reference to objects of one entity was set to an object of another one.
     case unfitDestination(entity: String, attribute: String, wanted: String, found: String)
+    /// The reference has no order: it names no attribute for positions.
+    case unorderedReference(entity: String, attribute: String)
+    /// An object of another entity than the reference's was to refer to an object by the reference.
+    case unfitMember(entity: String, attribute: String, found: String)
+    /// The first object, which was to be moved, does not refer to the second one by the attribute.
+    case notReferring(ObjectID, to: ObjectID, attribute: String)
+    /// The index at which an object was to be placed among others, and the number of the others.
+    case indexOutOfRange(Int, count: Int)
     /// An object, or every object of a batch update, has no value for a required attribute.
     case missingValue(ObjectID?, entity: String, attribute: String)
     /// A record's encoding does not use its property names as keys; the text is the record's type.
@@ -228,6 +236,27 @@ extension HistoryError.Reason {
       (
         "\(entity).\(attribute) refers to objects of \"\(wanted)\", not of \"\(found)\".",
         "Use an object of \"\(wanted)\"."
+      )
+    case .unorderedReference(let entity, let attribute):
+      (
+        "The objects that refer by \(entity).\(attribute) have no order of their own.",
+        "Declare the reference with orderedBy: and the name of an attribute of type double."
+      )
+    case .unfitMember(let entity, let attribute, let found):
+      (
+        "The objects that refer by \(entity).\(attribute) are objects of \"\(entity)\", not of "
+          + "\"\(found)\".", "Use an object of \"\(entity)\"."
+      )
+    case .notReferring(let object, let destination, let attribute):
+      (
+        "The object \(object) cannot be moved, because it does not refer to \(destination) by "
+          + "\"\(attribute)\".",
+        "Use insert(_:at:referringBy:), which also sets the reference."
+      )
+    case .indexOutOfRange(let index, let count):
+      (
+        "An object cannot be placed at index \(index) among \(count.counted("other object")).",
+        count == 0 ? "Use the index 0." : "Use an index from 0 to \(count.inGroups)."
       )
     case .missingValue(let object, let entity, let attribute):
       (
@@ -501,6 +530,24 @@ extension HistoryError {
     found: String
   ) -> Self {
     Self(.unfitDestination(entity: entity, attribute: attribute, wanted: wanted, found: found))
+  }
+
+  package static func unorderedReference(entity: String, attribute: String) -> Self {
+    Self(.unorderedReference(entity: entity, attribute: attribute))
+  }
+
+  package static func unfitMember(entity: String, attribute: String, found: String) -> Self {
+    Self(.unfitMember(entity: entity, attribute: attribute, found: found))
+  }
+
+  package static func notReferring(
+    _ object: ObjectID,
+    to destination: ObjectID,
+    attribute: String
+  ) -> Self { Self(.notReferring(object, to: destination, attribute: attribute)) }
+
+  package static func indexOutOfRange(_ index: Int, count: Int) -> Self {
+    Self(.indexOutOfRange(index, count: count))
   }
 
   package static func missingValue(

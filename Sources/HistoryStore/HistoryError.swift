@@ -101,11 +101,13 @@ extension HistoryError.Code {
   public static let predicateTooLarge = Self("predicateTooLarge")
   /// The limit or the offset of a query, or the number of levels of undo, is negative.
   public static let negativeBound = Self("negativeBound")
+  /// The index of an object in an ordered relationship is negative or too large.
+  public static let indexOutOfRange = Self("indexOutOfRange")
   /// A sum or an average was requested of an attribute whose values are not numbers.
   public static let notANumber = Self("notANumber")
   /// A sum of integers does not fit into 64 bits.
   public static let sumTooLarge = Self("sumTooLarge")
-  /// The object is not in the store.
+  /// The object is not in the store, or not in the ordered relationship in which it is to be moved.
   public static let unknownObject = Self("unknownObject")
   /// Two objects would violate a uniqueness constraint.
   public static let duplicate = Self("duplicate")
@@ -172,7 +174,7 @@ extension HistoryError {
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects), .duplicate(let objects, _, _): objects
-    case .unknownObject(let object): [object]
+    case .unknownObject(let object), .notReferring(let object, _, _): [object]
     case .deleteDenied(_, let objects), .danglingReference(let objects): objects
     case .missingValue(let object, _, _): object.map { [$0] } ?? []
     default: []
@@ -267,14 +269,15 @@ extension HistoryError.Reason {
     case .unreadable: .unreadable
     case .cannotCopy: .cannotCopy
     case .unknownEntity: .unknownEntity
-    case .unknownAttribute, .noLinkEntity: .unknownAttribute
-    case .unfitValue, .unfitRecord, .unfitDestination: .unfitValue
+    case .unknownAttribute, .noLinkEntity, .unorderedReference: .unknownAttribute
+    case .unfitValue, .unfitRecord, .unfitDestination, .unfitMember: .unfitValue
     case .missingValue: .missingValue
     case .predicateTooLarge: .predicateTooLarge
     case .negativeBound: .negativeBound
+    case .indexOutOfRange: .indexOutOfRange
     case .notANumber: .notANumber
     case .sumTooLarge: .sumTooLarge
-    case .unknownObject: .unknownObject
+    case .unknownObject, .notReferring: .unknownObject
     case .duplicate: .duplicate
     case .conflict: .conflict
     case .deleteDenied: .deleteDenied

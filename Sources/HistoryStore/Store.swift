@@ -43,8 +43,14 @@ public final class Store: Sendable {
   /// version, the store reads and writes the entities and attributes of its own model. See
   /// <doc:ChangingTheModel>.
   ///
+  /// - Parameters:
+  ///   - path: The path of the file, in a folder that exists.
+  ///   - model: The model of the program, which may be older or newer than that of the file.
+  ///   - configuration: The options of the store. The defaults suit an app with extensions.
   /// - Throws: ``HistoryError`` when the file cannot be opened, is not a store, has a newer format
   ///   than this library, or contains a model that does not fit; the file is not changed then.
+  /// - Complexity: linear in the size of the model. A newer model also takes time linear in the objects
+  ///   of entities with a new index or constraint, or with an attribute that is no longer required.
   public convenience init(
     path: String,
     model: Model,
@@ -55,7 +61,11 @@ public final class Store: Sendable {
 
   /// Opens an existing store, with the model that the file contains.
   ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - configuration: The options of the store. The defaults suit an app with extensions.
   /// - Throws: ``HistoryError``, as ``init(path:model:configuration:)`` does.
+  /// - Complexity: linear in the size of the model.
   public convenience init(
     path: String,
     configuration: StoreConfiguration = .init()

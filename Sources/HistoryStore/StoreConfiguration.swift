@@ -64,15 +64,19 @@ public struct StoreConfiguration: Sendable {
   ///
   /// The default is ``FileProtection/system``. The option applies to files that this store creates.
   public var fileProtection = FileProtection.system
-  /// The bundle identifier that transactions record, or `nil` for none.
+  /// The bundle identifier that transactions record; the default is `nil`, for none.
   public var bundleID: String?
-  /// The process name that transactions record, or `nil` for none.
+  /// The process name that transactions record; the default is `nil`, for none.
   public var processID: String?
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
+  ///
+  /// The default is `NSCloudKitMirroringDelegate.*`, under which Core Data's mirror of CloudKit writes.
   public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
   /// The method that detects a running member, so that a second launch under the same name is refused.
+  ///
+  /// The default is ``MemberLocks/standard``.
   public var memberLocks = MemberLocks.standard
-  /// The clock for timestamps.
+  /// The clock for timestamps; the default is the system's clock.
   public var clock: @Sendable () -> Date = { Date() }
   /// The source of randomness for marks, store IDs and writers.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }

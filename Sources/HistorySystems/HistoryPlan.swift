@@ -141,6 +141,10 @@ public protocol PlanCondition: Sendable {
   /// The condition's name in reports.
   var name: String { get }
   /// Changes a generated plan.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan, with the changes of the built-in conditions.
+  ///   - source: The only source of random choices that the method may use.
   func change(_ plan: inout HistoryPlan, _ source: inout ChoiceSource)
 }
 

@@ -33,7 +33,12 @@ public protocol HistorySystem: Sendable {
   /// An insert must be skipped if the object exists. An update or a delete must be skipped if the object
   /// does not exist.
   ///
+  /// - Parameters:
+  ///   - changes: The changes, in order; `apply(to:)` computes their net effect.
+  ///   - member: The member that saves; it is running.
+  ///   - author: The author to record, which may be that of another member; `nil` for none.
   /// - Returns: the transaction's name; `nil` if the save changed nothing.
+  /// - Throws: Any error; the command then fails.
   func save(
     _ changes: [PlannedChange],
     by member: ActorID,
@@ -72,7 +77,7 @@ public struct PassOutcome: Hashable, Sendable {
   /// The transactions that the pass deleted from history.
   public var purged: [TransactionName]
 
-  /// Creates the outcome of a pass from the merged and the purged transactions.
+  /// Creates the outcome of a pass from the merged and the purged transactions; none by default.
   public init(merged: [TransactionName], purged: [TransactionName] = []) {
     self.merged = merged
     self.purged = purged

@@ -41,6 +41,11 @@ public func counterexamples(
 ///
 /// See ``counterexamples(in:file:)`` for an example.
 ///
+/// - Parameters:
+///   - saved: The counterexample.
+///   - log: The type of the design.
+///   - checkers: Custom invariants, in addition to the built-in ones. The default is none.
+///   - sourceLocation: The location at which the issue is recorded.
 /// - Throws: ``HistorySettingsError`` if the file cannot be read.
 public func replayHistory<Log: HistoryLog>(
   _ saved: SavedCounterexample,
@@ -55,6 +60,11 @@ public func replayHistory<Log: HistoryLog>(
 ///
 /// See ``counterexamples(in:file:)`` for an example.
 ///
+/// - Parameters:
+///   - saved: The counterexample.
+///   - system: The type of the system.
+///   - checkers: Custom invariants, in addition to the built-in ones. The default is none.
+///   - sourceLocation: The location at which the issue is recorded.
 /// - Throws: ``HistorySettingsError`` if the file cannot be read, or contains commands that the
 ///   system does not support.
 public func replayHistory<System: HistorySystem>(

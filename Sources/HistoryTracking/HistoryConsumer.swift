@@ -98,6 +98,7 @@ public actor HistoryConsumer {
   ///
   /// - Throws: The errors of ``confirm(_:)``, and ``HistoryError/Code/otherStore`` or
   ///   ``HistoryError/Code/rewound`` for a token from a different history.
+  /// - Complexity: one write of one row; none for a position that is already confirmed.
   public func confirm(through position: HistoryToken) throws(HistoryError) {
     guard position.number > confirmed.number else { return }
     try store.record(registration, through: position)
@@ -106,6 +107,8 @@ public actor HistoryConsumer {
   }
 
   /// Makes the next call of ``next()`` return the first unconfirmed history again.
+  ///
+  /// - Complexity: no query.
   public func startOver() {
     handedOut = confirmed
   }

@@ -56,6 +56,17 @@ public struct Attribute: Hashable, Sendable, Codable {
   public let reference: Reference?
 
   /// Creates an attribute.
+  ///
+  /// - Parameters:
+  ///   - name: The name: a letter, then letters, digits and underscores.
+  ///   - type: The type of the values.
+  ///   - isOptional: Whether an object's value may be null. The default is `true`.
+  ///   - preservesValueInHistoryOnDeletion: Whether a delete preserves the value in history. The
+  ///     default is `false`.
+  ///   - defaultValue: The value for objects inserted without one, and for objects older than the
+  ///     attribute. The default is null.
+  ///   - renamingIdentifier: The identity of the attribute in all versions of the model. The default
+  ///     `nil` uses its name.
   public init(
     _ name: String,
     _ type: AttributeType,

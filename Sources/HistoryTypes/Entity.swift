@@ -2,7 +2,7 @@
 public struct Entity: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
-  /// The attributes, in the order of the bits in column bitmaps.
+  /// The attributes, at most ``Model/attributeCountMax``; their order gives each one its index.
   public let attributes: [Attribute]
   /// The indexes of the entity, each over one or more attributes, which make queries faster.
   ///
@@ -25,13 +25,13 @@ public struct Entity: Hashable, Sendable, Codable {
   /// numbers agree. Such entities have no attributes there, and requests cannot name them.
   public let isDeclared: Bool
   /// The bitmap of the attributes whose values a delete preserves in history.
-  public let preserved: UInt64
+  package let preserved: UInt64
   /// The number that the file gives to each attribute; empty if each equals the index in ``attributes``.
   package let numbers: [Int]
   /// The attributes that the file has and the program's model lacks, by their number in the file.
   package let others: [Int: Attribute]
 
-  /// Creates an entity.
+  /// Creates an entity; a model validates its names, sizes and default values.
   ///
   /// ```swift
   /// Entity(
@@ -40,6 +40,15 @@ public struct Entity: Hashable, Sendable, Codable {
   ///   indexes: [["due"], [.ascending("title", collation: .caseInsensitive), "due"]]
   /// )
   /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name: a letter, then letters, digits and underscores.
+  ///   - attributes: The attributes, at most 64.
+  ///   - renamingIdentifier: The identity of the entity in all versions of the model. The default
+  ///     `nil` uses its name.
+  ///   - indexes: The indexes, each over one or more attributes. The default is none.
+  ///   - uniquenessConstraints: The lists of attributes whose combined values differ between objects.
+  ///     The default is none.
   public init(
     _ name: String,
     _ attributes: [Attribute],
@@ -90,7 +99,7 @@ public struct Entity: Hashable, Sendable, Codable {
     case uniquenessConstraints
   }
 
-  /// Decodes the name and the attributes, and derives `preserved` from the attributes.
+  /// Decodes an entity.
   ///
   /// The renaming identifier, the indexes and the uniqueness constraints may be missing.
   ///
@@ -135,7 +144,7 @@ public struct Entity: Hashable, Sendable, Codable {
   }
 
   /// Returns the names of the attributes in a column bitmap, in order.
-  public func names(in columns: UInt64) -> [String] {
+  package func names(in columns: UInt64) -> [String] {
     attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { attributes[$0].name }
   }
 }

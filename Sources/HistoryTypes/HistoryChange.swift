@@ -38,7 +38,7 @@ public struct HistoryChange: Sendable, Identifiable {
   /// The operation: insert, update or delete.
   public var type: ChangeType { record.type }
   /// The updated attributes among the entity's first 64, one bit each; 0 if this is not an update.
-  public var columns: UInt64 { record.columns }
+  package var columns: UInt64 { record.columns }
   /// The name of the object's entity, or `nil` if the model has no entity with its number.
   public var entityName: String? { page.model.entity(record.entity)?.name }
 
@@ -48,7 +48,9 @@ public struct HistoryChange: Sendable, Identifiable {
   ///
   /// An attribute that only the file's model has, because a newer program added it or a migration
   /// removed it, has the name from the file. An attribute that neither model defines, such as in a
-  /// file that Core Data wrote, is named `#n`.
+  /// file that Core Data wrote, is named `#n`. Empty if this is not an update.
+  ///
+  /// - Complexity: linear in the number of attributes; no query.
   public var updatedProperties: [String] {
     let entity = page.model.entity(record.entity)
     let attributes = entity?.attributes ?? []
@@ -64,7 +66,12 @@ public struct HistoryChange: Sendable, Identifiable {
     }
   }
 
-  /// The indices of the attributes set by an update, from 0, including those beyond the first 64.
+  /// The indices of the attributes set by an update, from 0, in ascending order.
+  ///
+  /// The indices are those of ``Entity/attributes``. Attributes that the program's model lacks follow
+  /// them. Files of Core Data may contain indices beyond 63. Empty if this is not an update.
+  ///
+  /// - Complexity: linear in the number of attributes; no query.
   public var columnNumbers: [Int] {
     guard type == .update else { return [] }
     let first = (0..<64).filter { columns >> UInt64($0) & 1 == 1 }
@@ -84,6 +91,8 @@ public struct HistoryChange: Sendable, Identifiable {
   ///
   /// The dictionary contains only attributes marked `preservesValueInHistoryOnDeletion`; each value
   /// has the attribute's type.
+  ///
+  /// - Complexity: linear in the bytes of the preserved values, which each access decodes; no query.
   public var tombstone: [String: Value]? {
     guard type == .delete, record.tombstoneLength > 0,
       let entity = page.model.entity(record.entity)
@@ -99,7 +108,7 @@ public struct ChangeID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The index of the change within its transaction, from 0.
   public let place: Int
 
-  /// Creates the identity of the change at an index of a transaction.
+  /// Creates the identity of the change at an index, from 0, of a transaction.
   public init(transaction: TransactionNumber, place: Int) {
     self.transaction = transaction
     self.place = place

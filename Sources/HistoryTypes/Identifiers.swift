@@ -150,7 +150,11 @@ public struct ObjectID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The object's key within its entity, from 1.
   public let key: Int64
 
-  /// Creates the identity of the object with a key in an entity.
+  /// Creates the identity of an object.
+  ///
+  /// - Parameters:
+  ///   - entity: The number of the entity in the model, from 1.
+  ///   - key: The key of the object within its entity, from 1.
   public init(entity: Int32, key: Int64) {
     self.entity = entity
     self.key = key

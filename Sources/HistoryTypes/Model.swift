@@ -7,7 +7,7 @@ import Basics
 /// Entities are numbered from 1 in the order given; the numbers are part of every ``ObjectID``. A
 /// changed model needs a higher version: see ``differences(from:)``.
 public struct Model: Hashable, Sendable, Codable {
-  /// The maximum number of attributes of one entity: a column bitmap has one bit for each.
+  /// The maximum number of attributes of one entity: 64.
   public static let attributeCountMax = 64
   /// The entities; entity number n has the index n - 1.
   public let entities: [Entity]
@@ -16,7 +16,12 @@ public struct Model: Hashable, Sendable, Codable {
 
   /// Creates a model after validating its names, sizes and default values.
   ///
+  /// - Parameters:
+  ///   - entities: The entities, at least one; entity number n has the index n - 1.
+  ///   - version: The version, at least 1. The default is 1.
   /// - Throws: ``ModelError`` with the name of the invalid entity or attribute.
+  /// - Complexity: linear in the number of attributes, with a search by name for each attribute of an
+  ///   index, and for each reference; no query.
   public init(_ entities: [Entity], version: Int = 1) throws(ModelError) {
     guard version >= 1 else { throw .badVersion(version) }
     try Self.check(entities)
@@ -63,7 +68,7 @@ public struct Model: Hashable, Sendable, Codable {
     try values.encode(entities, forKey: .entities)
   }
 
-  /// Returns the entity with a number, or `nil`.
+  /// Returns the entity with a number, from 1, or `nil`.
   public func entity(_ number: Int32) -> Entity? {
     entities.indices.contains(Int(number) - 1) ? entities[Int(number) - 1] : nil
   }
@@ -121,6 +126,26 @@ extension Model {
           nearest: NearestWord.find(reference.entity, among: entities.map(\.name))
         )
       }
+      if let position = reference.orderedBy { try check(position, of: name, in: entity) }
+    }
+  }
+
+  /// Throws unless an attribute can contain the positions of an ordered reference.
+  private static func check(
+    _ position: String,
+    of reference: String,
+    in entity: Entity
+  ) throws(ModelError) {
+    guard let index = entity.index(of: position) else {
+      throw .unknownPosition(
+        reference,
+        position,
+        nearest: NearestWord.find(position, among: entity.attributes.map(\.name))
+      )
+    }
+    let ordered = entity.attributes.filter { $0.reference?.orderedBy == position }
+    guard entity.attributes[index].type == .double, ordered.count == 1 else {
+      throw .unfitPosition(reference, position)
     }
   }
 
@@ -217,6 +242,11 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case requiredNullified(String)
   /// A reference is not an integer, or has a default value.
   case unfitReference(String)
+  /// A reference is ordered by an attribute that its entity lacks; `nearest` is the most similar name,
+  /// if any.
+  case unknownPosition(String, String, nearest: String?)
+  /// A reference is ordered by an attribute that is not a double, or that orders another reference, too.
+  case unfitPosition(String, String)
   /// An index or a uniqueness constraint names an attribute that the entity lacks; `nearest` is the
   /// most similar name, if any.
   case unknownIndexedAttribute(String, String, nearest: String?)
@@ -249,6 +279,12 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         + "it optional."
     case .unfitReference(let name):
       "\"\(name)\" is a reference: make it an integer without a default value."
+    case .unknownPosition(let name, let position, let nearest):
+      "\"\(name)\" is ordered by \"\(position)\", but its entity has no such attribute"
+        + (nearest.map { ". Did you mean \"\($0)\"?" } ?? ": add it, of type double.")
+    case .unfitPosition(let name, let position):
+      "\"\(name)\" is ordered by \"\(position)\": make that attribute a double that orders no other "
+        + "reference."
     case .unknownIndexedAttribute(let entity, let name, let nearest):
       "The entity \"\(entity)\" has an index over \"\(name)\", but no such attribute"
         + (nearest.map { ". Did you mean \"\($0)\"?" } ?? ": remove the index or add the attribute.")

@@ -100,6 +100,8 @@ extension Model {
   /// Returns the differences of this model from an older one; a different order is no difference.
   ///
   /// Entities and attributes count as the same if their renaming identifiers or names are the same.
+  ///
+  /// - Complexity: quadratic in the number of entities, and of the attributes of each; no query.
   public func differences(from older: Model) -> [ModelDifference] {
     let (new, old) = (entities.filter(\.isDeclared), older.entities.filter(\.isDeclared))
     let matches = IdentityMatching.matches(new.map(\.key), old.map(\.key))

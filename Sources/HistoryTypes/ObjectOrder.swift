@@ -23,6 +23,11 @@ public struct ObjectOrder: Sendable, Hashable {
   public var collation: TextCollation
 
   /// Creates an ascending or descending order.
+  ///
+  /// - Parameters:
+  ///   - attribute: The name of the attribute.
+  ///   - isAscending: Whether small values come first. The default is `true`.
+  ///   - collation: The comparison of text. The default is ``TextCollation/binary``.
   public init(
     _ attribute: String,
     isAscending: Bool = true,
@@ -33,7 +38,7 @@ public struct ObjectOrder: Sendable, Hashable {
     self.collation = collation
   }
 
-  /// Returns an order from small to large values.
+  /// Returns an order from small to large values; text is compared by its bytes by default.
   public static func ascending(
     _ attribute: String,
     collation: TextCollation = .binary
@@ -41,7 +46,7 @@ public struct ObjectOrder: Sendable, Hashable {
     ObjectOrder(attribute, collation: collation)
   }
 
-  /// Returns an order from large to small values.
+  /// Returns an order from large to small values; text is compared by its bytes by default.
   public static func descending(
     _ attribute: String,
     collation: TextCollation = .binary

@@ -1,18 +1,28 @@
 /// A reference from each object of an entity to at most one object of the same or another entity.
 ///
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
-/// it consists of the objects that refer to a given object. A many-to-many relationship needs a
-/// link entity, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
+/// it consists of the objects that refer to a given object. They have an order of their own if the
+/// reference names an attribute for their positions, see ``orderedBy``. A many-to-many relationship
+/// needs a link entity, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
 public struct Reference: Hashable, Sendable, Codable {
   /// The name of the entity that is referred to.
   public let entity: String
   /// The effect of deleting the object that is referred to.
   public let deleteRule: DeleteRule
+  /// The attribute for the positions of the objects that refer to one object; `nil` for no order.
+  ///
+  /// The attribute is a double of the same entity as the reference. Positions are fractional, so that
+  /// moving an object changes no other object. The order is a property of the program's model: a file
+  /// does not record it, and models that differ only in it are equal for a file.
+  ///
+  /// Core Data: `NSRelationshipDescription.isOrdered` of the inverse, to-many relationship.
+  public let orderedBy: String?
 
-  /// Creates a reference to the objects of an entity.
-  public init(to entity: String, deleteRule: DeleteRule = .nullify) {
+  /// Creates a reference to the objects of an entity; a delete makes it null by default.
+  public init(to entity: String, deleteRule: DeleteRule = .nullify, orderedBy: String? = nil) {
     self.entity = entity
     self.deleteRule = deleteRule
+    self.orderedBy = orderedBy
   }
 }
 
@@ -35,19 +45,29 @@ extension Attribute {
   /// A commit fails if the reference names an object that does not exist: SQLite checks the foreign
   /// key at the commit (https://sqlite.org/foreignkeys.html). The column has an index.
   ///
+  /// The objects that refer to one object are ordered if the reference names a double of its own entity:
+  ///
+  /// ```swift
+  /// Entity("Task", [Attribute("list", to: "List", orderedBy: "position"), Attribute("position", .double)])
+  /// ```
+  ///
   /// - Parameters:
   ///   - name: The name of the attribute.
   ///   - entity: The name of the entity that is referred to.
   ///   - deleteRule: The effect of deleting the object that is referred to. The default is
   ///     ``DeleteRule/nullify``, which a required reference cannot have.
+  ///   - position: The name of the attribute for the positions of the objects that refer to one object.
+  ///     The default is `nil`: the objects have no order.
   ///   - isOptional: Whether the reference may be null. The default is `true`.
-  ///   - preservesValueInHistoryOnDeletion: Whether a delete preserves the key in history.
-  ///   - renamingIdentifier: The identity of the attribute in all versions of the model; `nil` uses
-  ///     its name.
+  ///   - preservesValueInHistoryOnDeletion: Whether a delete preserves the key in history. The
+  ///     default is `false`.
+  ///   - renamingIdentifier: The identity of the attribute in all versions of the model. The default
+  ///     `nil` uses its name.
   public init(
     _ name: String,
     to entity: String,
     deleteRule: DeleteRule = .nullify,
+    orderedBy position: String? = nil,
     isOptional: Bool = true,
     preservesValueInHistoryOnDeletion: Bool = false,
     renamingIdentifier: String? = nil
@@ -59,7 +79,21 @@ extension Attribute {
       preservesValueInHistoryOnDeletion: preservesValueInHistoryOnDeletion,
       defaultValue: .null,
       renamingIdentifier: renamingIdentifier,
-      reference: Reference(to: entity, deleteRule: deleteRule)
+      reference: Reference(to: entity, deleteRule: deleteRule, orderedBy: position)
+    )
+  }
+
+  /// The attribute as a file records it, without the order of a reference.
+  package var recorded: Attribute {
+    guard let reference, reference.orderedBy != nil else { return self }
+    return Attribute(
+      name,
+      type,
+      isOptional: isOptional,
+      preservesValueInHistoryOnDeletion: preservesValueInHistoryOnDeletion,
+      defaultValue: defaultValue,
+      renamingIdentifier: renamingIdentifier,
+      reference: Reference(to: reference.entity, deleteRule: reference.deleteRule)
     )
   }
 }
@@ -80,7 +114,8 @@ extension Entity {
   ///   - name: The name of the link entity.
   ///   - first: The name of a reference of the link, and of the entity that it refers to.
   ///   - second: The name of the other reference, and of the entity that it refers to.
-  ///   - renamingIdentifier: The identity of the entity across models; `nil` for its name.
+  ///   - renamingIdentifier: The identity of the entity in all versions of the model. The default
+  ///     `nil` uses its name.
   public init(
     _ name: String,
     linking first: (attribute: String, to: String),

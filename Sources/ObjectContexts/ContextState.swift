@@ -19,6 +19,8 @@ struct ContextState: Sendable {
   var moment: HistoryToken?
   /// The edits that can be undone and redone.
   var undo = UndoStack()
+  /// The objects of the store that replaced inserted ones with the same unique values, by the latter.
+  var replacements: [ObjectID: ObjectID] = [:]
 
   init(model: Model) {
     self.model = model
@@ -30,6 +32,11 @@ struct ContextState: Sendable {
   subscript(table entity: Int32) -> EntityTable {
     get { tables[Int(entity) - 1] }
     _modify { yield &tables[Int(entity) - 1] }
+  }
+
+  /// Returns the object that replaced an inserted one at a save, or the object itself.
+  func current(_ id: ObjectID) -> ObjectID {
+    replacements.isEmpty ? id : replacements[id] ?? id
   }
 
   /// Returns whether the context has an object, registered or inserted, and has not deleted it.
@@ -167,7 +174,8 @@ struct ContextState: Sendable {
       case (.written, .delete), (.writtenOver, .delete), (.gone, _):
         self[table: id.entity].remove(id.key)
         gone.append(id)
-      case (.writtenOver, _), (.leftOut, _), (.replaced, _): break
+      case (.replaced(let other), _): replacements[id] = other
+      case (.writtenOver, _), (.leftOut, _): break
       }
     }
     forgetEdits()

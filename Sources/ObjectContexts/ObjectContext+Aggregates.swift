@@ -6,6 +6,10 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.count(for:)`.
   ///
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  /// - Returns: The number of objects, at least 0.
   /// - Throws: ``HistoryError`` if a name, a value or the predicate is invalid, or SQLite fails.
   /// - Complexity: one query, which scans the entity or an index; no object is registered.
   public func count(
@@ -25,6 +29,11 @@ extension ObjectContext {
   /// Null is included, and comes first, if an object has no value. Core Data:
   /// `NSFetchRequest.returnsDistinctResults`.
   ///
+  /// - Parameters:
+  ///   - attribute: The name of the attribute.
+  ///   - entity: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  /// - Returns: The values, each once.
   /// - Throws: ``HistoryError`` if a name, a value or the predicate is invalid, or SQLite fails.
   /// - Complexity: one query, which scans the entity or an index; no object is registered.
   public func distinctValues(
@@ -44,6 +53,10 @@ extension ObjectContext {
 
   /// Returns the sum of the values of an attribute of type `int` or `double`, unsaved edits included.
   ///
+  /// - Parameters:
+  ///   - attribute: The name of the attribute.
+  ///   - entity: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
   /// - Returns: A value of the attribute's type; 0 if no object has a value.
   /// - Throws: ``HistoryError/Code/notANumber``, ``HistoryError/Code/sumTooLarge``, or
   ///   ``HistoryError`` if a name, a value or the predicate is invalid, or SQLite fails.
@@ -63,6 +76,11 @@ extension ObjectContext {
   /// Returns the average of the values of an attribute of type `int` or `double`, unsaved edits
   /// included; `nil` if no object has a value.
   ///
+  /// - Parameters:
+  ///   - attribute: The name of the attribute.
+  ///   - entity: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  /// - Returns: The average, or `nil`.
   /// - Throws: ``HistoryError/Code/notANumber``, or ``HistoryError`` if a name, a value or the predicate
   ///   is invalid, or SQLite fails.
   /// - Complexity: one query, which scans the entity or an index; no object is registered.
@@ -77,6 +95,11 @@ extension ObjectContext {
 
   /// Returns the least value of an attribute, unsaved edits included; null if no object has a value.
   ///
+  /// - Parameters:
+  ///   - attribute: The name of the attribute.
+  ///   - entity: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  /// - Returns: A value of the attribute's type, or null.
   /// - Throws: ``HistoryError`` if a name, a value or the predicate is invalid, or SQLite fails.
   /// - Complexity: one query, which searches an index of the attribute or scans the entity; no object
   ///   is registered.

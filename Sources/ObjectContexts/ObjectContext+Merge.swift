@@ -197,12 +197,16 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.refresh(_:mergeChanges:)`.
   ///
+  /// - Parameters:
+  ///   - id: The identity of the object.
+  ///   - keepingEdits: Whether the object's unsaved edits are kept. The default is `true`.
   /// - Throws: ``HistoryError/Code/unknownObject`` if the model has no such entity, or
   ///   ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of one row.
   public func refresh(_ id: ObjectID, keepingEdits: Bool = true) throws(HistoryError) {
     guard store.model.entity(id.entity)?.isDeclared == true else { throw .unknownObject(id) }
     try state.withLock { state throws(HistoryError) in
+      let id = state.current(id)
       if state.edits.type(of: id) != .insert { try refresh(CollectionOfOne(id), in: &state) }
       state.watches.touch(id)
       if !keepingEdits { state.forgetEdits(of: id) }

@@ -38,6 +38,8 @@ extension ObjectContext {
   /// Makes the context read the current state of the store again, and closes the context's connection.
   ///
   /// Registered objects are not read again.
+  ///
+  /// - Complexity: no query.
   public func unpin() {
     state.withLock { $0.unpin() }
   }

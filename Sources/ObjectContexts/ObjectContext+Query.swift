@@ -10,6 +10,13 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.fetch(_:)` with pending changes included.
   ///
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  ///   - orders: The sort orders, the most significant first. The default is the order of the keys.
+  ///   - limit: The maximum number of objects. The default `nil` is no limit.
+  ///   - offset: The number of matching objects to skip. The default is 0.
+  /// - Returns: The objects, at most as many as the limit.
   /// - Throws: ``HistoryError`` if a name, a value, the predicate, the limit or the offset is invalid,
   ///   or SQLite fails.
   /// - Complexity: one query, which scans the entity or an index. At most as many rows are read as
@@ -33,7 +40,8 @@ extension ObjectContext {
   /// Returns SQLite's plan of a query, such as `SEARCH Item USING INDEX ...`, one step per line.
   ///
   /// A step with `SCAN` reads all rows, and one with `USE TEMP B-TREE` sorts them: declare an index in
-  /// the model to avoid both. See https://sqlite.org/eqp.html.
+  /// the model to avoid both. See https://sqlite.org/eqp.html. The parameters are those of
+  /// `objects(_:where:sortedBy:limit:offset:)`.
   ///
   /// - Throws: ``HistoryError`` if a name, a value, the predicate, the limit or the offset is invalid,
   ///   or SQLite fails.
@@ -164,11 +172,15 @@ public struct StoredObject: Sendable, Hashable {
     self.id = id
   }
 
+  /// The identity, or that of the store's object that has replaced this one at a save.
+  var currentID: ObjectID { context.state.withLock { $0.current(id) } }
+
   /// The value of an attribute, including unsaved edits; `nil` if the object is deleted.
   ///
   /// Read a value of a type with a property of `Value`: `try item["title"]?.string`.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such attribute.
+  /// - Complexity: no query, or one of one row if the object is not registered.
   public subscript(attribute: String) -> Value? {
     get throws(HistoryError) { try context.value(of: id, attribute) }
   }
@@ -177,11 +189,14 @@ public struct StoredObject: Sendable, Hashable {
   ///
   /// - Throws: ``HistoryError`` if the entity has no such attribute, the value is invalid, or the
   ///   object is deleted.
+  /// - Complexity: no query, or one of one row if the object is not registered.
   public func set(_ value: Value, for attribute: String) throws(HistoryError) {
     try context.set(value, of: id, attribute)
   }
 
   /// Deletes the object in the context; the next save deletes it in the store.
+  ///
+  /// - Complexity: that of ``ObjectContext/delete(_:)``.
   public func delete() {
     context.delete(id)
   }

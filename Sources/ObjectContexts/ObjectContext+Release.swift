@@ -18,9 +18,11 @@ extension ObjectContext {
   /// Core Data: `NSManagedObjectContext.refresh(_:mergeChanges:)` with `false`.
   ///
   /// - Returns: `true` if the object was released: it was registered and has no unsaved edits.
+  /// - Complexity: no query.
   @discardableResult
   public func release(_ id: ObjectID) -> Bool {
     state.withLock { state in
+      let id = state.current(id)
       guard state.edits.type(of: id) == nil, state.isHere(id) else { return false }
       state.holdsAll = false
       return state[table: id.entity].remove(id.key)
@@ -43,10 +45,14 @@ extension ObjectContext {
   /// Live queries read their results again.
   ///
   /// Core Data: `NSManagedObjectContext.reset()`.
+  ///
+  /// - Complexity: linear in the unsaved edits and in those that can be undone or redone. No object is
+  ///   read, except by live queries.
   public func reset() {
     state.withLock { state in
       state.forgetEdits()
       state.undo.clear()
+      state.replacements = [:]
       state.releaseAll()
       // If the file cannot be read, the snapshot is lost, and the next read throws.
       try? state.movePin()

@@ -14,7 +14,10 @@ extension ObjectContext {
   /// Core Data: `NSManagedObjectContext.save()`.
   ///
   /// If an object in the store has the same unique values as an inserted object, the store's object
-  /// replaces the inserted one in the context, under every merge policy except `error`.
+  /// replaces the inserted one in the context, under every merge policy except `error`. A
+  /// ``StoredObject`` of the inserted one then reads and edits the store's object, although its `id`
+  /// stays the same; ``object(_:)`` with this `id` returns the store's object with its own. A
+  /// ``reset()`` forgets which objects were replaced.
   ///
   /// - Returns: The transaction; `nil` if no edit exists or takes effect, so that nothing is
   ///   written, or if the store keeps no history.
@@ -33,6 +36,7 @@ extension ObjectContext {
   /// A `nil` author writes a transaction without an author.
   ///
   /// - Throws: The errors of ``save()``.
+  /// - Complexity: that of ``save()``.
   @discardableResult
   public func save(author: String?) throws(HistoryError) -> WrittenTransaction? {
     try write(.some(author))?.1.transaction
@@ -43,6 +47,7 @@ extension ObjectContext {
   /// A `nil` argument writes a transaction without an author or without a context name.
   ///
   /// - Throws: The errors of ``save()``.
+  /// - Complexity: that of ``save()``.
   @discardableResult
   public func save(
     author: String?,

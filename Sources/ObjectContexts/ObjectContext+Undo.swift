@@ -15,6 +15,7 @@ extension ObjectContext {
   /// A smaller number than before discards the oldest edits at once.
   ///
   /// - Throws: ``HistoryError/Code/negativeBound`` if the number is negative; it is then unchanged.
+  /// - Complexity: linear in the discarded edits; no query.
   public func setLevelsOfUndo(_ count: Int) throws(HistoryError) {
     guard count >= 0 else { throw .negativeBound("levelsOfUndo", count) }
     state.withLock { $0.undo.setLevelCount(count) }

@@ -21,6 +21,13 @@ public final class ObjectContext: Sendable {
   let state: StateLock<ContextState>
 
   /// Creates a context without registered objects.
+  ///
+  /// - Parameters:
+  ///   - store: The store that contains the objects.
+  ///   - author: The author of the context's transactions. The default is `nil`, for none.
+  ///   - name: The context name of the transactions. The default is `nil`, for none.
+  ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
+  ///     ``HistoryStore/MergePolicy/error``.
   public convenience init(
     store: Store,
     author: String? = nil,
@@ -61,12 +68,16 @@ public final class ObjectContext: Sendable {
 
   /// Returns the object with an identity, reading it from the store if it is not registered yet.
   ///
+  /// For an inserted object that a save has replaced with the store's object of the same unique values,
+  /// this is the latter, with its own identity.
+  ///
   /// - Returns: The object, or `nil` if it does not exist or is deleted in the context.
   /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of one row on first access (Core Data: firing a fault).
   public func object(_ id: ObjectID) throws(HistoryError) -> StoredObject? {
     try state.withLock { state throws(HistoryError) in
-      try read(id, &state) ? StoredObject(context: self, id: id) : nil
+      let id = state.current(id)
+      return try read(id, &state) ? StoredObject(context: self, id: id) : nil
     }
   }
 
@@ -125,6 +136,7 @@ public final class ObjectContext: Sendable {
     }
     return try state.withLock { state throws(HistoryError) in
       if let value = state.value(index, of: id) { return value }
+      let id = state.current(id)
       return try readReleased(id, &state) ? state.value(index, of: id) : nil
     }
   }
@@ -132,7 +144,8 @@ public final class ObjectContext: Sendable {
   /// Returns the values of an object, including unsaved edits, or `nil` if it is deleted.
   func row(of id: ObjectID) throws(HistoryError) -> [Value]? {
     try state.withLock { state throws(HistoryError) in
-      try readReleased(id, &state) ? state.row(of: id).map(Array.init) : nil
+      let id = state.current(id)
+      return try readReleased(id, &state) ? state.row(of: id).map(Array.init) : nil
     }
   }
 
@@ -153,6 +166,10 @@ public final class ObjectContext: Sendable {
   ///
   /// Attributes without a value have their default values.
   ///
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - values: The values by attribute name. The default is none.
+  /// - Returns: The inserted object.
   /// - Throws: ``HistoryError`` if a name or value is invalid, or SQLite fails to reserve keys.
   /// - Complexity: no query, or one small write for each reserved block of keys.
   @discardableResult
@@ -185,6 +202,7 @@ public final class ObjectContext: Sendable {
     }
     try state.withLock { state throws(HistoryError) in
       if !state.undo.isRecording, state.setIfHere(value, index, of: id) { return }
+      let id = state.current(id)
       guard try readReleased(id, &state) else { throw .unknownObject(id) }
       state.recording(id) { $0.set(value, index, of: id) }
     }
@@ -196,8 +214,11 @@ public final class ObjectContext: Sendable {
   /// context does not contain the object. An object that the context has not read is deleted at the
   /// save, whatever its values are by then. The save also applies the delete rules of references to
   /// the object; until then, other objects in the context still refer to the deleted one.
+  ///
+  /// - Complexity: no query; if edits can be undone, one of one row for an object that is not registered.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
+      let id = state.current(id)
       if state.isHere(id) || state.mayBeReleased(id) {
         if state.undo.isRecording { _ = try? read(id, &state) }
         state.recording(id) { $0.delete(id) }
@@ -208,6 +229,8 @@ public final class ObjectContext: Sendable {
   /// Discards all unsaved edits, and everything that can be undone and redone.
   ///
   /// Core Data: `NSManagedObjectContext.rollback()`.
+  ///
+  /// - Complexity: linear in the unsaved edits and in those that can be undone or redone; no query.
   public func rollback() {
     state.withLock { state in
       state.forgetEdits()

@@ -41,6 +41,13 @@ extension ObjectContext {
 
   /// Returns the sorted records of the objects that match a predicate, up to a limit.
   ///
+  /// - Parameters:
+  ///   - type: The type of the records.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  ///   - orders: The sort orders, the most significant first. The default is the order of the keys.
+  ///   - limit: The maximum number of objects. The default `nil` is no limit.
+  ///   - offset: The number of matching objects to skip. The default is 0.
+  /// - Returns: The records, in the order of the objects.
   /// - Throws: the errors of `objects(_:where:sortedBy:limit:offset:)`, and
   ///   ``HistoryError/Code/unfitValue`` for an object whose values do not fit the record.
   /// - Complexity: that of `objects(_:where:sortedBy:limit:offset:)`.
@@ -72,6 +79,7 @@ extension StoredObject {
   /// - Throws: ``HistoryError/Code/unknownObject`` if the object is deleted, and
   ///   ``HistoryError/Code/unfitValue`` if a value does not fit, such as null for a property that is
   ///   not optional.
+  /// - Complexity: no query, or one of one row if the object is not registered.
   public func record<Record: ObjectRecord>(
     _ type: Record.Type
   ) throws(HistoryError) -> Record {
@@ -84,6 +92,7 @@ extension StoredObject {
   ///
   /// - Throws: ``HistoryError/Code/unknownObject``, ``HistoryError/Code/unknownAttribute`` or
   ///   ``HistoryError/Code/unfitValue``; no attribute is then set.
+  /// - Complexity: no query, or one of one row if the object is not registered.
   public func update(_ record: some ObjectRecord) throws(HistoryError) {
     guard let entity = context.store.model.entity(id.entity), let row = try context.row(of: id)
     else { throw .unknownObject(id) }

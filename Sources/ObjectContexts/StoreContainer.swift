@@ -11,6 +11,11 @@ public struct StoreDescription: Sendable {
   public var configuration: StoreConfiguration
 
   /// Creates the description of a store.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the store's file.
+  ///   - model: The entities in this store.
+  ///   - configuration: The options of the store. The default keeps history.
   public init(path: String, model: Model, configuration: StoreConfiguration = .init()) {
     self.path = path
     self.model = model
@@ -33,6 +38,7 @@ public final class StoreContainer: Sendable {
   ///
   /// - Throws: ``HistoryError/Code/entityTwice`` if two stores contain the same entity, before any
   ///   file is opened, and the errors of opening a store.
+  /// - Complexity: that of opening each store.
   public init(_ descriptions: [StoreDescription]) throws(HistoryError) {
     var places: [String: Int] = [:]
     for (place, description) in descriptions.enumerated() {
@@ -55,6 +61,7 @@ public final class StoreContainer: Sendable {
   /// Returns the store that contains an entity.
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.
+  /// - Complexity: constant; no query.
   public func store(of entity: String) throws(HistoryError) -> Store {
     guard let place = places[entity] else {
       throw .unknownEntity(entity, known: places.keys.sorted())
@@ -63,6 +70,8 @@ public final class StoreContainer: Sendable {
   }
 
   /// Returns the store with an identity, such as ``HistoryToken/store``, or `nil` if there is none.
+  ///
+  /// - Complexity: linear in the number of stores; no query.
   public func store(_ id: StoreID) -> Store? {
     stores.first { $0.id == id }
   }
@@ -85,7 +94,12 @@ public final class StoreContainer: Sendable {
   ///
   /// The time limit applies to the requests of all stores together, not to each store in turn.
   ///
+  /// - Parameters:
+  ///   - limit: The time that requests in progress have before they are interrupted. The default is
+  ///     1 second.
+  ///   - calls: Whether calls fail or wait until the stores are resumed. The default is `fail`.
   /// - Throws: ``HistoryError/Code/insideRequest``; the other stores are suspended nevertheless.
+  /// - Complexity: that of suspending each store.
   public func suspend(
     within limit: Duration = .seconds(1),
     calls: CallsWhileSuspended = .fail
@@ -97,6 +111,7 @@ public final class StoreContainer: Sendable {
   /// Resumes all stores, as ``HistoryStore/Store/resume()`` does.
   ///
   /// - Throws: the first error; the other stores are resumed nevertheless.
+  /// - Complexity: that of resuming each store.
   public func resume() throws(HistoryError) {
     try forEach { store throws(HistoryError) in try store.resume() }
   }
@@ -112,7 +127,15 @@ public final class StoreContainer: Sendable {
 
   /// Creates a context on the store that contains an entity.
   ///
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - author: The author of the context's transactions. The default is `nil`, for none.
+  ///   - name: The context name of the transactions. The default is `nil`, for none.
+  ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
+  ///     ``HistoryStore/MergePolicy/error``.
+  /// - Returns: A context without registered objects.
   /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.
+  /// - Complexity: no query.
   public func context(
     for entity: String,
     author: String? = nil,
@@ -132,6 +155,13 @@ extension Store {
   /// Creates a context for background work.
   ///
   /// Core Data: `NSPersistentContainer.newBackgroundContext()`.
+  ///
+  /// - Parameters:
+  ///   - author: The author of the context's transactions. The default is `nil`, for none.
+  ///   - name: The context name of the transactions. The default is `background`.
+  ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
+  ///     ``HistoryStore/MergePolicy/error``.
+  /// - Returns: A context without registered objects.
   public func backgroundContext(
     author: String? = nil,
     name: String? = "background",
@@ -146,6 +176,13 @@ extension Store {
   ///
   /// Core Data: `NSPersistentContainer.performBackgroundTask(_:)`.
   ///
+  /// - Parameters:
+  ///   - author: The author of the context's transactions. The default is `nil`, for none.
+  ///   - name: The context name of the transactions. The default is `background`.
+  ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
+  ///     ``HistoryStore/MergePolicy/error``.
+  ///   - body: The closure, which receives the context.
+  /// - Returns: The result of the closure.
   /// - Throws: The errors of the closure.
   @concurrent
   public func performInBackground<Result: Sendable, Failure: Error>(

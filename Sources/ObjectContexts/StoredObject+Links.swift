@@ -25,7 +25,7 @@ extension StoredObject {
   ) throws(HistoryError) -> [StoredObject] {
     let ends = try context.ends(of: entity, from: id.entity, as: attribute)
     var keys: Set<Int64> = []
-    for link in try context.objects(entity, where: ends.refer(to: id)) {
+    for link in try context.objects(entity, where: ends.refer(to: currentID)) {
       if let key = try link[ends.other]?.int { keys.insert(key) }
     }
     return try context.sorted(keys, of: ends.destination, by: orders)
@@ -56,12 +56,13 @@ extension StoredObject {
     let ends = try context.ends(of: entity, from: id.entity, as: attribute)
     try ends.check(object, in: context)
     if let link = try link(with: object, ends) { return link }
-    for end in [self, object] {
-      guard try context.object(end.id) != nil else { throw .unknownObject(end.id) }
+    let (own, other) = (currentID, object.currentID)
+    for id in [own, other] {
+      guard try context.object(id) != nil else { throw .unknownObject(id) }
     }
     return try context.insert(
       entity,
-      [ends.own: Value(referringTo: id), ends.other: Value(referringTo: object.id)]
+      [ends.own: Value(referringTo: own), ends.other: Value(referringTo: other)]
     )
   }
 
@@ -102,8 +103,8 @@ extension StoredObject {
   ) throws(HistoryError) {
     let ends = try context.ends(of: entity, from: id.entity, as: attribute)
     for object in objects { try ends.check(object, in: context) }
-    let kept = Set(objects.map(\.id.key))
-    for link in try context.objects(entity, where: ends.refer(to: id)) {
+    let kept = Set(objects.map(\.currentID.key))
+    for link in try context.objects(entity, where: ends.refer(to: currentID)) {
       guard let key = try link[ends.other]?.int, !kept.contains(key) else { continue }
       link.delete()
     }
@@ -115,7 +116,8 @@ extension StoredObject {
     _ ends: LinkEnds
   ) throws(HistoryError) -> StoredObject? {
     let both = ObjectPredicate.all([
-      ends.refer(to: id), .compare(ends.other, .equal, Value(referringTo: object.id)),
+      ends.refer(to: currentID),
+      .compare(ends.other, .equal, Value(referringTo: object.currentID)),
     ])
     return try context.objects(ends.entity, where: both, limit: 1).first
   }

@@ -31,7 +31,7 @@ extension StoredObject {
       guard object.context.store.id == context.store.id else { throw .unknownObject(object.id) }
       try context.check(object, at: attribute, of: description.name, isOf: entity)
     }
-    try context.set(Value(referringTo: object?.id), of: id, attribute)
+    try context.set(Value(referringTo: object?.currentID), of: id, attribute)
   }
 
   /// Returns the objects of an entity that refer to this object, including unsaved edits.
@@ -41,7 +41,8 @@ extension StoredObject {
   /// - Parameters:
   ///   - entity: The name of the entity with the reference.
   ///   - attribute: The name of the reference.
-  ///   - orders: The sort orders; without them, the objects are in key order.
+  ///   - orders: The sort orders. Without them, the objects are in the order of the reference
+  ///     (``Reference/orderedBy``), those without a position first, or in key order.
   /// - Returns: The objects.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
   ///   attribute is no reference to the entity of this object, or ``HistoryError/Code/sqlite``.
@@ -60,8 +61,8 @@ extension StoredObject {
     }
     return try context.objects(
       entity,
-      where: .compare(attribute, .equal, Value(referringTo: id)),
-      sortedBy: orders
+      where: .compare(attribute, .equal, Value(referringTo: currentID)),
+      sortedBy: orders.isEmpty ? description.orders(of: attribute) : orders
     )
   }
 }
@@ -80,7 +81,7 @@ extension ObjectContext {
   }
 
   /// Returns the number of the entity to which a reference refers, and the entity that has the reference.
-  fileprivate func reference(
+  func reference(
     _ attribute: String,
     of entity: Int32
   ) throws(HistoryError) -> (destination: Int32, entity: Entity) {
@@ -93,5 +94,17 @@ extension ObjectContext {
       let destination = model.number(of: reference.entity)
     else { throw .unknownAttribute(attribute, of: description) }
     return (destination, description)
+  }
+}
+
+extension Entity {
+  /// Returns the name of the attribute for the positions of a reference; `nil` if it has no order.
+  func positionName(of reference: String) -> String? {
+    index(of: reference).flatMap { attributes[$0].reference?.orderedBy }
+  }
+
+  /// Returns the order of the objects that refer to one object; `[]` stands for key order.
+  fileprivate func orders(of reference: String) -> [ObjectOrder] {
+    positionName(of: reference).map { [ObjectOrder($0)] } ?? []
   }
 }

@@ -11,8 +11,15 @@ public enum Spread: Hashable, Sendable {
 extension ChoiceSource {
   /// Draws an integer that shrinks toward `simplest`, or toward the bound nearest to it.
   ///
-  /// The default of `simplest` is 0. A label makes the choice a separate span, so that shrinking
-  /// lowers all choices with that label together.
+  /// A label makes the choice a separate span, so that shrinking lowers all choices with that label
+  /// together.
+  ///
+  /// - Parameters:
+  ///   - range: The possible integers.
+  ///   - simplest: The integer toward which the choice shrinks. The default is 0.
+  ///   - spread: The distribution. The default is ``Spread/uniform``.
+  ///   - label: The label of the choice. The default `nil` gives it none.
+  /// - Returns: An integer of the range.
   public mutating func integer(
     in range: ClosedRange<Int64>,
     simplest: Int64 = 0,
@@ -59,6 +66,12 @@ extension ChoiceSource {
   ///
   /// The source records the index that the closure returns, so that a replay uses the same index even if
   /// shrinking has made other indices possible.
+  ///
+  /// - Parameters:
+  ///   - count: The number of elements of the collection, at least one.
+  ///   - label: The label of the choice. The default `nil` gives it none.
+  ///   - adjusted: A closure that returns the drawn index or another one below `count`.
+  /// - Returns: The index that the closure returned.
   public mutating func index(
     below count: Int,
     label: String? = nil,
@@ -76,6 +89,11 @@ extension ChoiceSource {
   }
 
   /// Draws a Boolean value that is `true` with a probability; shrinks toward `false`.
+  ///
+  /// - Parameters:
+  ///   - probability: The probability of `true`, from 0 to 1. The default is 0.5.
+  ///   - label: The label of the choice. The default `nil` gives it none.
+  /// - Returns: The drawn value.
   public mutating func bool(probability: Double = 0.5, label: String? = nil) -> Bool {
     if let label { openSpan(label) }
     defer { if label != nil { closeSpan() } }
@@ -117,6 +135,11 @@ extension ChoiceSource {
   ///
   /// A range within 2^53 of zero is drawn as a whole part and a fraction, a wider one as a
   /// significand and an exponent.
+  ///
+  /// - Parameters:
+  ///   - range: The possible values; its bounds must be finite.
+  ///   - label: The label of the choices. The default is `double`.
+  /// - Returns: A double of the range.
   public mutating func double(in range: ClosedRange<Double>, label: String = "double") -> Double {
     guard range.lowerBound.isFinite, range.upperBound.isFinite else {
       fatalError("double(in: \(range)): the bounds must be finite")
@@ -177,6 +200,11 @@ extension ChoiceSource {
   /// An index with weight 0 is never returned. If a replayed choice is such an index, the nearest
   /// earlier index with a positive weight is used, or else the nearest later one. At least one
   /// weight must be positive.
+  ///
+  /// - Parameters:
+  ///   - weights: The weight of each index; negative weights count as 0.
+  ///   - label: The label of the choice. The default `nil` gives it none.
+  /// - Returns: An index of `weights`.
   public mutating func weighted(_ weights: [Int], label: String? = nil) -> Int {
     if let label { openSpan(label) }
     defer { if label != nil { closeSpan() } }

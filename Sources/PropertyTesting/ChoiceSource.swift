@@ -35,6 +35,10 @@ public struct ChoiceSource: Sendable {
   ///
   /// After `choiceCountMax` choices, all further ones are the simplest, so that every generator
   /// terminates.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed, which determines all choices.
+  ///   - choiceCountMax: The maximum number of random choices. The default is 65,536.
   public init(seed: UInt64, choiceCountMax: Int = 65_536) {
     random = SeededGenerator(seed: seed)
     self.seed = seed
@@ -42,6 +46,11 @@ public struct ChoiceSource: Sendable {
   }
 
   /// Creates a source that replays a sequence.
+  ///
+  /// - Parameters:
+  ///   - sequence: The recorded choices.
+  ///   - choiceCountMax: The number of choices after which all further ones are the simplest. The
+  ///     default is 65,536.
   public init(replaying sequence: ChoiceSequence, choiceCountMax: Int = 65_536) {
     self.init(seed: 0, choiceCountMax: choiceCountMax)
     replay = ReplayCursor(sequence)

@@ -151,6 +151,9 @@ extension ChoiceSource {
   /// the cases use the weights of the rules, the others random weights (see `swarmWeights(_:)`). In
   /// some cases, numbers with a label are repeated. A case ends early if no rule is possible.
   ///
+  /// - Parameters:
+  ///   - machine: The machine, in its initial state.
+  ///   - steps: The possible numbers of commands. The default is 0 to 50.
   /// - Returns: The number of performed commands.
   /// - Throws: ``CommandFailure`` if the machine throws; ``Rejection`` and ``Vacuity`` are passed
   ///   through.

@@ -12,6 +12,10 @@ public struct Corpus: Sendable {
   ///
   /// The file is named after the property, with every character except letters and digits replaced
   /// by a dash, and limited to 120 characters.
+  ///
+  /// - Parameters:
+  ///   - folder: The path of the folder that contains the file.
+  ///   - property: The name of the property.
   public init(folder: String, property: String) {
     let name = property.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     file = URL(fileURLWithPath: folder).appendingPathComponent(String(name.prefix(120)) + ".txt")

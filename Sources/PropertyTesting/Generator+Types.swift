@@ -4,6 +4,11 @@ extension Generator where Value == Int {
   /// Returns a generator of integers in a range, small magnitudes likely.
   ///
   /// Integers shrink toward 0, or toward the value of the range nearest to it.
+  ///
+  /// - Parameters:
+  ///   - range: The possible integers. The default is all.
+  ///   - spread: The distribution. The default is ``Spread/nearSimplest``.
+  /// - Returns: The generator.
   public static func ints(
     in range: ClosedRange<Int> = .min ... .max,
     spread: Spread = .nearSimplest
@@ -91,6 +96,11 @@ extension Generator where Value: FixedWidthInteger & Sendable {
   /// Returns a generator of integers of any type with up to 64 bits, small magnitudes likely.
   ///
   /// Integers shrink toward 0, or toward the value of the range nearest to it.
+  ///
+  /// - Parameters:
+  ///   - range: The possible integers. The default is all.
+  ///   - spread: The distribution. The default is ``Spread/nearSimplest``.
+  /// - Returns: The generator.
   public static func integers(
     in range: ClosedRange<Value> = .min ... .max,
     spread: Spread = .nearSimplest
@@ -128,6 +138,11 @@ extension Generator where Value: OptionSet & Sendable {
   /// Returns a generator of sets of the given options; shrinks toward the empty set.
   ///
   ///     Generator<Permissions>.options([.read, .write, .delete])
+  ///
+  /// - Parameters:
+  ///   - options: The options that a set may contain.
+  ///   - probability: The probability of each option, from 0 to 1. The default is 0.5.
+  /// - Returns: The generator.
   public static func options(_ options: [Value], probability: Double = 0.5) -> Generator {
     Generator { source in
       options.reduce(into: Value()) { set, option in

@@ -38,6 +38,11 @@ public struct Generator<Value>: Sendable {
   /// A random case draws up to 100 values, of which only the last is recorded. If none of them
   /// satisfies the condition, or a replayed value does not, the case is discarded. A run with too
   /// many discarded cases does not pass.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason by which discarded cases are counted. The default is `filter`.
+  ///   - isIncluded: The condition.
+  /// - Returns: The generator.
   public func filter(
     _ reason: String = "filter",
     _ isIncluded: @escaping @Sendable (Value) -> Bool
@@ -99,6 +104,13 @@ extension Generator {
   ///
   /// The size is the total number of branches of one value: once they are used up, only leaves are
   /// drawn. A recursive generator inside another one shares the size of the outer one.
+  ///
+  /// - Parameters:
+  ///   - depth: The maximum number of nested branches. The default is 8.
+  ///   - size: The maximum total number of branches. The default is 50.
+  ///   - leaf: The generator of values without children.
+  ///   - branch: A closure that returns the generator of values with children, given that of a child.
+  /// - Returns: The generator.
   public static func recursive(
     depth: Int = 8,
     size: Int = 50,
@@ -148,6 +160,12 @@ extension ChoiceSource {
 
 extension Generator {
   /// Returns a generator of arrays; shrinking deletes elements down to the minimum count.
+  ///
+  /// - Parameters:
+  ///   - count: The possible numbers of elements. The default is 0 to 20.
+  ///   - length: The distribution of the number of elements. The default is 6 on average.
+  ///   - label: The label of each element's choices. The default is `element`.
+  /// - Returns: The generator.
   public func array(
     count: ClosedRange<Int> = 0...20,
     length: Repetition.Length = .average(6),
@@ -161,6 +179,11 @@ extension Generator {
   }
 
   /// Returns a generator of arrays with a fixed number of elements.
+  ///
+  /// - Parameters:
+  ///   - count: The number of elements.
+  ///   - label: The label of each element's choices. The default is `element`.
+  /// - Returns: The generator.
   public func array(count: Int, element label: String = "element") -> Generator<[Value]> {
     array(count: count...count, element: label)
   }
@@ -195,6 +218,11 @@ extension Generator where Value: Hashable & SendableMetatype {
   /// Returns a generator of dictionaries whose keys come from this generator.
   ///
   /// Shrinking removes pairs down to the minimum count. Keys are drawn like the elements of a set.
+  ///
+  /// - Parameters:
+  ///   - values: The generator of the values.
+  ///   - count: The possible numbers of pairs. The default is 0 to 20.
+  /// - Returns: The generator.
   public func dictionary<Other>(
     to values: Generator<Other>,
     count: ClosedRange<Int> = 0...20

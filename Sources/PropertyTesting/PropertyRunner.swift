@@ -24,13 +24,25 @@ public struct PropertyRunner: Sendable {
   /// The default is 200.
   public var cases: Int
   /// The limits of the run.
+  ///
+  /// The default is 10,000 evaluations and no time limit.
   public var budget: Budget
   /// The number of choices of a case after which all further ones are the simplest.
+  ///
+  /// The default is 65,536.
   public var choiceCountMax: Int
   /// Cases to run before the random ones, such as those that failed in earlier runs.
   public var examples: [ChoiceSequence]
 
   /// Creates a runner.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed of the random cases.
+  ///   - cases: The number of random cases. The default is 200.
+  ///   - budget: The limits of the run. The default is 10,000 evaluations and no time limit.
+  ///   - choiceCountMax: The number of choices of a case after which all further ones are the
+  ///     simplest. The default is 65,536.
+  ///   - examples: Cases to run before the random ones. The default is none.
   public init(
     seed: UInt64,
     cases: Int = 200,
@@ -244,6 +256,11 @@ public struct Budget: Sendable {
   public var clock: (@Sendable () -> Duration)?
 
   /// Creates a budget; the default is 10,000 evaluations and no time limit.
+  ///
+  /// - Parameters:
+  ///   - evaluations: The maximum number of times that shrinking calls the property.
+  ///   - time: The time limit of the run, including shrinking; it requires a clock.
+  ///   - clock: A closure that returns the time since a fixed point in time.
   public init(
     evaluations: Int = 10_000,
     time: Duration? = nil,
@@ -333,6 +350,10 @@ struct CaseNotes: Sendable {
 
 extension ChoiceSource {
   /// Labels the case if a condition holds; the statistics count the cases with each label.
+  ///
+  /// - Parameters:
+  ///   - label: The label.
+  ///   - condition: Whether the case gets the label. The default is `true`.
   public mutating func classify(_ label: String, if condition: Bool = true) {
     guard condition, !notes.labels.contains(label) else { return }
     notes.labels.append(label)
@@ -342,6 +363,11 @@ extension ChoiceSource {
   ///
   /// If significantly fewer cases belong to the class, the outcome of the run is `notCovered`.
   /// Discarded cases do not count.
+  ///
+  /// - Parameters:
+  ///   - label: The name of the class.
+  ///   - share: The required share of the cases, from 0 to 1.
+  ///   - condition: Whether this case belongs to the class.
   public mutating func cover(_ label: String, atLeast share: Double, if condition: Bool) {
     guard (0...1).contains(share) else {
       fatalError("cover(\(label)): the share \(share) is not between 0 and 1")
@@ -353,6 +379,10 @@ extension ChoiceSource {
   ///
   /// Half of the later cases are changes of the case with the greatest score so far. Several scores
   /// with different labels are maximized in turn.
+  ///
+  /// - Parameters:
+  ///   - score: The score; NaN and infinity are ignored.
+  ///   - label: The name of the score. The default is `score`.
   public mutating func maximize(_ score: Double, label: String = "score") {
     guard score.isFinite else { return }
     notes.scores.append((label, score))

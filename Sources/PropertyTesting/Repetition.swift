@@ -31,6 +31,11 @@ public struct Repetition {
   ///
   /// If the range has only one number, exactly that many elements are drawn, without continuation
   /// choices.
+  ///
+  /// - Parameters:
+  ///   - label: The label of each element's choices.
+  ///   - counts: The possible numbers of elements, from 0.
+  ///   - length: The distribution of the number of elements. The default is ``Length/uniform``.
   public init(_ label: String, _ counts: ClosedRange<Int>, length: Length = .uniform) {
     guard counts.lowerBound >= 0 else {
       fatalError("Repetition: the range \(counts) of counts has negative numbers")
@@ -104,6 +109,15 @@ public struct Repetition {
 
 extension ChoiceSource {
   /// Runs a body for each element of a repetition, and returns the results.
+  ///
+  /// - Parameters:
+  ///   - label: The label of each element's choices.
+  ///   - counts: The possible numbers of elements, from 0.
+  ///   - length: The distribution of the number of elements. The default is
+  ///     ``Repetition/Length/uniform``.
+  ///   - element: The body, which draws one element.
+  /// - Returns: The results, in order.
+  /// - Throws: The errors of the body.
   public mutating func array<Element>(
     _ label: String,
     _ counts: ClosedRange<Int>,

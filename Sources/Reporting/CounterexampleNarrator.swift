@@ -227,6 +227,7 @@ struct CounterexampleNarrator {
     case .deliver(_, let fate), .poll(_, let fate):
       return (step.word ?? "") + (fate == .delivered ? "" : " (\(fate.rawValue))")
     case .query(let query): return CounterexamplePhrase.query(query)
+    case .watch(let watch): return CounterexamplePhrase.watch(watch)
     case .read(let reading): return CounterexamplePhrase.reading(reading)
     case .belated(_, let late): return "older process: " + late.rawValue
     case .clock(let advance): return "clock " + CounterexamplePhrase.duration(advance)
@@ -317,6 +318,7 @@ struct CounterexampleNarrator {
     case .data(let objects): return "data: " + Say.objects(objects)
     case .history(let held): return "history: " + Say.names(held.map(\.name))
     case .answered(let answer): return "answer: " + Say.answer(answer.lines)
+    case .listed(let report): return Say.report(report)
     case .woke: return "wakes"
     case .recovered(let through): return "the store recovers through " + Say.cursor(through)
     case .damaged(let reason): return "the store is damaged: " + Say.printable(reason)

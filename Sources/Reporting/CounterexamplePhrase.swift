@@ -142,13 +142,12 @@ enum CounterexamplePhrase {
     switch query.form {
     case .sorted:
       let conditions = query.conditions.map(condition).joined(separator: " and ")
-      let orders = query.orders.map { $0.attribute + ($0.isAscending ? "" : " descending") }
       var offset = 0
       if case .behind(let count) = query.start { offset = count }
       return "find \(query.entity.map(printable) ?? "")"
         + (conditions.isEmpty ? "" : " where " + conditions)
         + remarks([
-          orders.isEmpty ? nil : "by " + orders.joined(separator: ", "),
+          query.orders.isEmpty ? nil : "by " + orders(query.orders),
           offset == 0 ? nil : "after the first \(offset)",
           query.page == 1000 ? nil : "at most \(query.page)",
           query.pending.isEmpty ? nil : "with unsaved changes: " + changes(query.pending),
@@ -204,6 +203,30 @@ enum CounterexamplePhrase {
     case .ago(let seconds) where seconds < 0: "the time \(span(seconds)) from now"
     case .ago(let seconds): "the time \(span(seconds)) ago"
     }
+  }
+
+  /// Returns a live query that starts.
+  static func watch(_ watch: PlannedWatch) -> String {
+    let conditions = watch.conditions.map(condition).joined(separator: " and ")
+    return "watch " + printable(watch.entity) + (conditions.isEmpty ? "" : " where " + conditions)
+      + remarks([
+        watch.orders.isEmpty ? nil : "by " + orders(watch.orders),
+        watch.limit.map { "at most \($0)" },
+      ])
+  }
+
+  private static func orders(_ orders: [PlannedOrder]) -> String {
+    orders.map { printable($0.attribute) + ($0.isAscending ? "" : " descending") }
+      .joined(separator: ", ")
+  }
+
+  /// Returns the result of a live query, or the error that ended it.
+  static func report(_ report: LiveReport) -> String {
+    if let failure = report.failure {
+      return "list \(report.list) ends: " + shortened(printable(failure), to: messageLengthMax)
+    }
+    let rows = report.rows.map { object($0.object, $0.values) }
+    return "list \(report.list) shows " + (rows.isEmpty ? "nothing" : list(rows))
   }
 
   static func reading(_ reading: PlannedReading) -> String {

@@ -56,7 +56,7 @@ package struct ReportTable: Sendable, Hashable {
   }
 
   /// The maximum number of columns of a table.
-  package static let mostColumns = 16
+  package static let mostColumns = 24
   /// The maximum number of rows that a page shows before the reader expands the table.
   static let shownRowCountMax = 100
 
@@ -65,7 +65,7 @@ package struct ReportTable: Sendable, Hashable {
   package var columns: [Column]
   package private(set) var rows: [Row] = []
 
-  /// Creates a table without rows, of at most 16 columns.
+  /// Creates a table without rows, of at most 24 columns.
   package init(caption: String = "", columns: [Column]) {
     precondition(columns.count <= Self.mostColumns, "\(columns.count) columns")
     self.caption = caption

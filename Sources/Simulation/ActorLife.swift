@@ -68,6 +68,7 @@ struct ActorLife {
     case .consume, .read:
       return isConsumer && isRunning ? nil : "\(actor) is not a running consumer"
     case .resync: return isRunning ? nil : "\(actor) is not running"
+    case .watch where !capabilities.contains(.queries): return "this system has no live queries"
     default: return isRunning && !isConsumer ? nil : "\(actor) is not running"
     }
   }

@@ -176,6 +176,7 @@ package final class Simulator {
       outcome = .failed(error)
     }
     if !faults.isEmpty { fire(faults, action, &outcome) }
+    if let actor = action.actor { system.reportLists(of: actor, &log) }
     log.add(action.actor, .ended(command: command, outcome))
     hand(observe)
     if isDown { startConsumers(observe) }

@@ -13,10 +13,8 @@ extension PlanProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
-    try mappingErrors { () throws(HistoryError) in
-      try planStore.write(write.changes, by: author, replacing: write.policy == .overwrite)
-      _ = try store.currentToken()
-    }
+    try planStore.write(write.changes, by: author, replacing: write.policy == .overwrite)
+    try mappingErrors { () throws(HistoryError) in _ = try store.currentToken() }
     let found = try planStore.newTransactions(log)
     if found.isEmpty { log.add(actor.id, .wroteNothing) }
     let data = try planStore.data()
@@ -29,21 +27,30 @@ extension PlanProcess {
 extension PlanStore {
   /// Writes changes with plain SQL, in one SQLite transaction.
   ///
-  /// Updates and deletes of missing objects are skipped, and so are inserts of existing objects.
+  /// Updates and deletes of missing objects are skipped, and so are inserts of existing objects. In a
+  /// model with relations, an object that the write has deleted is not inserted again.
+  ///
+  /// - Throws: ``SystemFailure``, with the violated constraint of a model with relations.
   fileprivate func write(
     _ changes: [PlannedChange],
     by author: String?,
     replacing: Bool
-  ) throws(HistoryError) {
+  ) throws(SystemFailure) {
     do throws(SQLiteError) {
-      var program = PlainSQL(try Connection(path: environment.path, options), objects)
+      let connection = try Connection(path: environment.path, options)
+      let hasRelations = header.model.hasRelations
+      if hasRelations { connection.setEnforcesForeignKeys(true) }
+      var program = PlainSQL(connection, objects, hasRelations ? header.model : nil)
       try program.begin(author)
-      for change in changes { try program.apply(change, header.model, replacing: replacing) }
+      for change in changes {
+        try program.apply(change, header.model, replacing: replacing && !hasRelations)
+      }
       objects.attempt(program.inserted)
       try program.commit(author)
       for (name, id) in program.inserted { objects.enter(name, id) }
     } catch {
-      throw HistoryError(error)
+      throw error.constraint.map { SystemFailure($0, error.sentence) }
+        ?? SystemFailure(HistoryError(error))
     }
   }
 
@@ -63,12 +70,21 @@ extension PlanStore {
 private struct PlainSQL: ~Copyable {
   private let connection: Connection
   private let objects: PlanObjects
+  /// The references of a model with relations; `nil` for other models.
+  private let references: PlanReferences?
   /// The objects that the program has inserted, by their names in the plan.
   private(set) var inserted: [ObjectName: ObjectID] = [:]
+  /// The objects that the program has deleted.
+  private var deleted: Set<ObjectName> = []
 
-  init(_ connection: consuming Connection, _ objects: PlanObjects) {
+  init(
+    _ connection: consuming Connection,
+    _ objects: PlanObjects,
+    _ related: Model?
+  ) {
     self.connection = connection
     self.objects = objects
+    references = related.map(PlanReferences.init)
   }
 
   func begin(_ author: String?) throws(SQLiteError) {
@@ -93,15 +109,21 @@ private struct PlainSQL: ~Copyable {
     let table = "\"\(change.object.entity)\""
     let key = (inserted[change.object] ?? objects.id(change.object))?.key
     let count = try connection.integer("SELECT count(*) FROM \(table) WHERE _key = \(key ?? 0)")
+    let values =
+      references?.stored(change.values, of: change.object.entity) { inserted[$0] ?? objects.id($0) }
+      ?? change.values
     switch (change.type, count == 1 ? key : nil) {
+    case (.insert, nil) where references != nil && deleted.contains(change.object): break
     case (.insert, nil):
-      try insert(change.values, table)
+      try insert(values, table)
       let newest = try connection.integer("SELECT max(_key) FROM \(table)") ?? 0
       let number = (model.entities.firstIndex { $0.name == change.object.entity } ?? 0) + 1
       inserted[change.object] = ObjectID(entity: Int32(number), key: newest)
-    case (.update, let key?) where !change.values.isEmpty:
-      try replacing ? replace(key, change.values, table) : update(key, change.values, table)
-    case (.delete, let key?): try connection.execute("DELETE FROM \(table) WHERE _key = \(key)")
+    case (.update, let key?) where !values.isEmpty:
+      try replacing ? replace(key, values, table) : update(key, values, table)
+    case (.delete, let key?):
+      try connection.execute("DELETE FROM \(table) WHERE _key = \(key)")
+      deleted.insert(change.object)
     default: break
     }
   }
@@ -160,6 +182,20 @@ private struct PlainSQL: ~Copyable {
     case .bool(let value): statement.bind(value ? 1 : 0 as Int64, at: place)
     case .uuid(let value):
       withUnsafeBytes(of: value.uuid) { statement.bind(copying: $0, at: place) }
+    }
+  }
+}
+
+extension SQLiteError {
+  /// The constraint of a model with relations that a statement or a commit violates; otherwise `nil`.
+  ///
+  /// The codes are those of https://sqlite.org/rescode.html.
+  fileprivate var constraint: SystemFailure.Code? {
+    switch code {
+    case 787: .dangling
+    case 1299: .missing
+    case 2067: .duplicate
+    default: nil
     }
   }
 }

@@ -20,6 +20,8 @@ final class PlanProcess {
   private(set) var staged: PlannedWrite?
   /// The time when the staged write started.
   private(set) var begunAt: Date?
+  /// The live queries of the actor's view.
+  var lists = LiveLists()
 
   init(
     _ actor: PlannedActor,
@@ -47,7 +49,13 @@ final class PlanProcess {
   }
 
   func snapshot() throws(SystemFailure) -> Snapshot {
-    Snapshot(
+    guard lists.isEmpty else {
+      throw SystemFailure(
+        .unsupported,
+        "\(actor.id) has live queries, whose changes since the last report cannot be saved."
+      )
+    }
+    return Snapshot(
       actor: actor,
       batchContextName: batchContextName,
       staged: staged,

@@ -24,6 +24,9 @@ package protocol SystemUnderTest: AnyObject {
   /// Disables all faults after a plan's last command, so that every actor can merge all transactions.
   func recover()
 
+  /// Logs what the live queries of an actor's process report, after each command of the actor.
+  func reportLists(of actor: ActorID, _ log: inout EventLog)
+
   /// After a command with a fault, inspects the store and logs the effects that no event has reported.
   func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure)
 
@@ -66,6 +69,9 @@ extension SystemUnderTest {
 
   /// Does nothing by default: most systems have no hooks that a plan makes fail.
   package func recover() {}
+
+  /// Does nothing by default: most systems have no live queries.
+  package func reportLists(of actor: ActorID, _ log: inout EventLog) {}
 
   /// Returns a hash that is equal for equal states: data, history, cursors and views.
   package func digest() throws(SystemFailure) -> UInt64 {
@@ -152,7 +158,7 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case suspend
   /// Supports late steps of a process that a later launch of the same actor has replaced.
   case belated
-  /// Supports fetches with filters, and purges of a selected part of history.
+  /// Supports fetches with filters, purges of a selected part of history, and live queries.
   case queries
   /// Supports consumers that read page by page, confirm or skip pages, and restart.
   case readings

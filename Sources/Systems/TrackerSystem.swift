@@ -36,6 +36,10 @@ package final class TrackerSystem: SystemUnderTest {
     for process in host.running.values { process.engine.recover() }
   }
 
+  package func reportLists(of actor: ActorID, _ log: inout EventLog) {
+    host.reportLists(of: actor, &log)
+  }
+
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
     try host.planStore().reconcile(after: action, &log)
   }
@@ -63,6 +67,7 @@ package final class TrackerSystem: SystemUnderTest {
     case .resume(let actor): try host.resume(actor, &log)
     case .belated(let actor, let step): try belated(step, of: actor, &log)
     case .deliver(let actor, _), .poll(let actor, _): try look(actor, &log)
+    case .watch(let watch): try host.watch(watch)
     default:
       if let actor = action.actor { try step(action, of: actor, &log) }
     }

@@ -51,6 +51,8 @@ package enum Action: Hashable, Sendable {
   case belated(ActorID, BelatedStep)
   /// An actor requests history, or purges a part of it.
   case query(PlannedQuery)
+  /// An actor's view context starts a live query, whose results are reported from then on.
+  case watch(PlannedWatch)
   /// A consumer reads new transactions and stores its token.
   case consume(ActorID)
   /// A consumer reads history page by page, and may stop in the middle.
@@ -89,6 +91,7 @@ package enum Action: Hashable, Sendable {
     case .resync: "resync"
     case .belated: "belated"
     case .query: "query"
+    case .watch: "watch"
     case .consume: "consume"
     case .read: "read"
     case .deliver: "deliver"
@@ -106,6 +109,7 @@ package enum Action: Hashable, Sendable {
     case .write(let write), .begin(let write): write.actor
     case .batch(let batch): batch.actor
     case .query(let query): query.actor
+    case .watch(let watch): watch.actor
     case .read(let reading): reading.consumer
     case .commit(let actor), .launch(let actor), .stop(let actor), .crash(let actor),
       .retire(let actor), .suspend(let actor), .resume(let actor), .fetch(let actor),
@@ -290,6 +294,7 @@ enum CommandWord: String, CaseIterable {
   case resync
   case belated
   case query
+  case watch
   case consume
   case read
   case deliver
@@ -314,6 +319,7 @@ enum CommandWord: String, CaseIterable {
         "sort",
         "changes",
       ]
+    case .watch: ["actor", "entity", "where", "sort", "limit"]
     case .deliver, .poll: ["actor", "fate"]
     case .view: ["actor", "context"]
     case .consume: ["consumer"]

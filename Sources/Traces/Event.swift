@@ -79,6 +79,8 @@ package enum EventKind: Hashable, Sendable {
   /// history was empty then.
   case passed(through: TransactionName?)
   case answered(QueryAnswer)
+  /// A live query of an actor reported a result that differs from the previous one, or its error.
+  case listed(LiveReport)
   case signalled
   case woke
   /// The store was recovered after a power-off and contains everything through one transaction.
@@ -150,6 +152,15 @@ public struct CommittedTransaction: Hashable, Sendable {
   public var changes: [CommittedChange]
 
   /// Creates a transaction as a system reports it.
+  ///
+  /// - Parameters:
+  ///   - name: The transaction's name, which is unique within a plan.
+  ///   - author: The author, or `nil` for none.
+  ///   - context: The context that saved the transaction; `nil` for none. The default is `view`.
+  ///   - writer: The registration and context that performed the write. The default `nil` does not
+  ///     report them.
+  ///   - timestamp: The time of the commit, in seconds since 2001-01-01 UTC.
+  ///   - changes: The net changes, at most one for each object.
   public init(
     name: TransactionName,
     author: String?,
@@ -173,7 +184,7 @@ public struct CommittedChange: Hashable, Sendable {
   public var type: ChangeType
   /// The changed object.
   public var object: ObjectName
-  /// The attributes that an update changed.
+  /// The names of the attributes that an update set; empty if the system does not report them.
   public var columns: [String]
   /// The values that the write set; empty if the system does not report them.
   public var values: Values
@@ -181,6 +192,13 @@ public struct CommittedChange: Hashable, Sendable {
   public var tombstone: Values?
 
   /// Creates a change as a system reports it.
+  ///
+  /// - Parameters:
+  ///   - type: The change type: insert, update or delete.
+  ///   - object: The changed object.
+  ///   - columns: The names of the attributes that an update set. The default is none.
+  ///   - values: The values that the write set, by attribute name. The default is none.
+  ///   - tombstone: The values that a delete preserved. The default `nil` does not report them.
   public init(
     _ type: ChangeType,
     _ object: ObjectName,
@@ -228,6 +246,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case history
   case passed
   case answered
+  case listed
   case signalled
   case woke
   case recovered
@@ -252,6 +271,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
       .history:
       ["transactions"]
     case .answered: ["head", "now", "lines"]
+    case .listed: LiveReport.keys
     case .viewed: ["context", "objects"]
     case .data: ["objects"]
     case .fault: ["fault"]
@@ -298,6 +318,7 @@ extension EventKind {
     case .history: .history
     case .passed: .passed
     case .answered: .answered
+    case .listed: .listed
     case .signalled: .signalled
     case .woke: .woke
     case .recovered: .recovered

@@ -5,7 +5,8 @@ public typealias ActorID = MemberID
 
 /// The name of an object in a plan: its entity and a key from the plan.
 ///
-/// A plan never depends on the keys that a system assigns to objects.
+/// A plan never depends on the keys that a system assigns to objects. `ObjectName("Item", 1)` is
+/// written as `Item/1`.
 public struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The entity's name.
   public let entity: String
@@ -34,7 +35,7 @@ public struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertibl
   }
 }
 
-/// Attribute values by name.
+/// The values of one object, by attribute name.
 public typealias Values = [String: Value]
 
 /// Objects by name: the contents of a view, the data or the reference model.

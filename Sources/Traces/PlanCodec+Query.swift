@@ -14,16 +14,19 @@ extension PlanCodec {
     if query.matchesAny { members["any"] = .bool(true) }
     members["entity"] = query.entity.map(JSONValue.string)
     if !query.conditions.isEmpty { members["where"] = .array(query.conditions.map(json)) }
-    if !query.orders.isEmpty {
-      let texts = query.orders.map { ($0.isAscending ? "" : "-") + $0.attribute }
-      members["sort"] = JSONValue(strings: texts)
-    }
+    members["sort"] = json(of: query.orders)
     if !query.pending.isEmpty { members["changes"] = .array(query.pending.map(json)) }
     if query.page != 1000 { members["page"] = .integer(Int64(query.page)) }
     if query.changeLimit != PlannedQuery.changeLimitDefault {
       members["changeLimit"] = .integer(Int64(query.changeLimit))
     }
     return members
+  }
+
+  /// Returns sort orders as a list of attributes, with a minus sign for descending; `nil` for none.
+  static func json(of orders: [PlannedOrder]) -> JSONValue? {
+    guard !orders.isEmpty else { return nil }
+    return JSONValue(strings: orders.map { ($0.isAscending ? "" : "-") + $0.attribute })
   }
 
   private static func json(of term: QueryTerm) -> JSONValue {
@@ -95,7 +98,7 @@ extension PlanCodec {
   }
 
   /// Reads the attributes to sort by; a minus sign before an attribute means descending.
-  private static func orders(
+  static func orders(
     _ fields: Fields,
     of entity: String?,
     _ names: Vocabulary

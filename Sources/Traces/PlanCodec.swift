@@ -116,6 +116,7 @@ extension PlanCodec {
     case .write(let write), .begin(let write): return json(of: write)
     case .batch(let batch): return json(of: batch)
     case .query(let query): return json(of: query)
+    case .watch(let watch): return json(of: watch)
     case .read(let reading): return json(of: reading)
     case .belated(let actor, let step):
       return ["actor": .string(actor.name), "step": .string(step.rawValue)]
@@ -227,6 +228,7 @@ extension PlanCodec {
     case .resync: return .resync(try actor())
     case .belated: return .belated(try actor(), try fields.choice("step", as: BelatedStep.self))
     case .query: return .query(try query(fields, names))
+    case .watch: return .watch(try watch(fields, names))
     case .consume: return .consume(try names.member("consumer", of: fields))
     case .read: return .read(try reading(fields, names))
     case .deliver: return .deliver(try actor(), try fields.choice("fate", default: .delivered))

@@ -39,6 +39,7 @@ extension TraceCodec {
     case .answered(let answer):
       json("head", of: answer.head)
         .merging(["now": JSONValue(answer.now), "lines": JSONValue(strings: answer.lines)]) { $1 }
+    case .listed(let report): json(of: report)
     case .fault(let fault): ["fault": PlanCodec.json(of: fault)]
     case .clock(let now): ["now": JSONValue(now)]
     case .stopped, .crashed, .retired, .suspended, .resumed, .wroteNothing, .lost, .expired,
@@ -162,6 +163,7 @@ struct EventReader {
           lines: try fields.strings(ifAny: "lines") ?? []
         )
       )
+    case .listed: .listed(try report())
     case .signalled: .signalled
     case .woke: .woke
     case .recovered: .recovered(through: try fields.string(ifAny: "through"))

@@ -219,7 +219,7 @@ extension WireCodec {
     case .purge: return ["purged"]
     case .view, .data: return ["objects"]
     case .begin, .stop, .crash, .retire, .suspend, .resume, .record, .belated, .deliver, .poll,
-      .query, .read, .clock:
+      .query, .watch, .read, .clock:
       return []
     }
   }

@@ -17,10 +17,8 @@ extension PlanGenerator {
   /// Draws the header of a plan; a ``PlanStyle/setup`` gives the members, authors and limits instead.
   func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
     var model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
-    // Programs without the library, and programs with an older model, do not enforce relations.
-    if active.contains(.relations), style.past == nil,
-      active.isDisjoint(with: [.foreignWriter, .modelSkew])
-    {
+    // A related model has one version.
+    if active.contains(.relations), style.past == nil, !active.contains(.modelSkew) {
       model = PlanModels.related(&source)
     }
     if let setup = style.setup {

@@ -59,6 +59,17 @@ extension PlanGenerator {
     return PlannedPolicy.allCases[source.weighted([8, 3, 4, 3, 2], label: "policy")]
   }
 
+  /// Draws a change of a save after its other changes.
+  func relatedChange(
+    _ source: inout ChoiceSource,
+    after changes: [PlannedChange],
+    _ draft: PlanDraft
+  ) -> PlannedChange {
+    var write = RelatedDraft(isRequest: false)
+    write.changes = changes
+    return relatedChange(&source, write, draft)
+  }
+
   private func relatedChange(
     _ source: inout ChoiceSource,
     _ write: RelatedDraft,

@@ -52,14 +52,20 @@ extension PlanGenerator {
       case 1: .other("script")
       default: .other(draft.header.actors[source.index(below: draft.header.actors.count)].id.name)
       }
-    let replaces = source.bool(probability: 0.3, label: "replaces")
+    let isRelated = draft.header.hasRelations
+    let replaces = !isRelated && source.bool(probability: 0.3, label: "replaces")
+    let before = draft.state
     var changes: [PlannedChange] = []
     var repetition = Repetition("change", 1...style.changeCountMax, length: .average(2))
     while repetition.next(&source) {
-      let change = change(&source, only: nil, draft.header.olderModel, draft)
+      let change =
+        isRelated
+        ? relatedChange(&source, after: changes, draft)
+        : change(&source, only: nil, draft.header.olderModel, draft)
       draft.state.note(change)
       changes.append(change)
     }
+    if draft.state.isRefused { draft.state = before }
     return PlannedWrite(
       actor: actor.id,
       context: PlannedWrite.plainSQL,

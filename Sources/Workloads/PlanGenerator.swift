@@ -63,6 +63,7 @@ package struct PlanGenerator: Sendable {
     if style.past == nil { addSimilarSaves(to: &commands, header, active, &source) }
     var plan = Plan(header: header, commands: commands)
     for change in style.changes { change(&plan, &source) }
+    addLiveQueries(to: &plan, &source)
     return plan
   }
 

@@ -81,7 +81,7 @@ struct PlanState {
     case .resync: kind = .resync
     case .deliver: kind = .deliver
     case .consume: kind = .consume
-    case .purge, .belated, .query, .read, .poll, .view, .data, .history, .clock: return nil
+    case .purge, .belated, .query, .watch, .read, .poll, .view, .data, .history, .clock: return nil
     }
     let members = kind == .consume ? header.consumers : header.actors.map(\.id)
     guard let place = members.firstIndex(where: { $0 == action.actor }) else { return nil }

@@ -31,7 +31,8 @@ package struct PlanStyle: Sendable {
   package var hasHooks = true
   /// Whether plans may name the driver of trackers (``PlannedDriver``).
   package var hasDrivers = false
-  /// Whether plans may have queries, which read history or purge a part of it outside of passes.
+  /// Whether plans may have queries, which read history or purge a part of it outside of passes, and
+  /// live queries.
   package var hasQueries = false
   /// The share of plans with a request about stores on disk; such a request takes milliseconds.
   package var diskShare = 0.0035

@@ -23,6 +23,7 @@ import Traces
         story.verdict(HistoryExplainsData.self), story.verdict(TombstoneFidelity.self),
         story.verdict(Reclaim.self), story.verdict(Durability.self),
         story.verdict(WakeUp.self), story.verdict(NoLockWhileSuspended.self),
+        story.verdict(LiveQueries.self),
       ]
     )
   }
@@ -32,7 +33,7 @@ import Traces
     let core = CheckerSuite(checking: story.trace).verdicts.map(\.checker)
     #expect(core == CheckerSuite.names)
     #expect(CheckerSuite.names(in: .all).starts(with: core))
-    #expect(CheckerSuite.names(in: .all).count == 14)
+    #expect(CheckerSuite.names(in: .all).count == 15)
   }
 
   @Test func `Each checker states its invariant in one sentence`() {
@@ -105,9 +106,10 @@ import Traces
       }
     }
     for name in CheckerSuite.names(in: .all)
-    where ![LoudExpiry.name, Durability.name, WakeUp.name, NoLockWhileSuspended.name]
-      .contains(name)
-    {
+    where ![
+      LoudExpiry.name, Durability.name, WakeUp.name, NoLockWhileSuspended.name, LiveQueries.name,
+    ]
+    .contains(name) {
       #expect((decided[name] ?? 0) > 25, "\(name)")
     }
   }

@@ -50,14 +50,16 @@ import Traces
   /// Saves changes in a background context, and returns why the result is rejected.
   private func fault(
     _ changes: PlannedChange...,
+    context: String = "background",
     policy: PlannedPolicy = .objectWins,
     reported: [CommittedChange] = [],
     refused code: SystemFailure.Code? = nil
   ) throws -> String? {
     var story = try opened()
+    story.header.foreignWrites = .captured
     let write = PlannedWrite(
       actor: "app",
-      context: "background",
+      context: context,
       changes: changes,
       policy: policy
     )
@@ -104,6 +106,26 @@ import Traces
       try fault(.insert("Note", 2, ["item": 1, "list": 1]), .delete("List", 1), reported: moved)
         == nil
     )
+  }
+
+  @Test func `Plain SQL applies no delete rule, and is refused if a reference is left`() throws {
+    let sql = PlannedWrite.plainSQL
+    let items = [PlannedChange.delete("Note", 1), .delete("Item", 1)]
+    let gone = [change(.delete, "Item/1"), change(.delete, "Note/1")]
+    #expect(try fault(items[0], items[1], context: sql, reported: gone) == nil)
+    #expect(try fault(items[1], context: sql, refused: .dangling) == nil)
+    #expect(try fault(items[1], context: sql, reported: gone)?.isEmpty == false)
+    // Statements run in their order: a name is free after the delete, and not before.
+    let home = PlannedChange.insert("List", 3, ["name": "work"])
+    let moved = [change(.delete, "List/2"), change(.insert, "List/3")]
+    #expect(try fault(.delete("List", 2), home, context: sql, reported: moved) == nil)
+    #expect(try fault(home, .delete("List", 2), context: sql, refused: .duplicate) == nil)
+    // The key of an object that is inserted later is not known yet.
+    let early = [PlannedChange.insert("Item", 2, ["list": 3]), .insert("List", 3, ["name": "x"])]
+    #expect(try fault(early[0], early[1], context: sql, refused: .dangling) == nil)
+    let late = [change(.insert, "Item/2"), change(.insert, "List/3")]
+    #expect(try fault(early[1], early[0], context: sql, reported: late) == nil)
+    #expect(try fault(.update("Note", 1, ["item": .null]), context: sql, refused: .missing) == nil)
   }
 
   @Test func `A write is refused for the reason of the plan`() throws {

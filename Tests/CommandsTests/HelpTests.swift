@@ -100,6 +100,13 @@ import Testing
     }
   }
 
+  @Test(arguments: ["anonymous", "depth", "object-values", "states", "tolerance"])
+  func `A shared option has one description in all verbs`(name: String) {
+    let shared = Self.tool.leaves.compactMap { $0.option(name) }
+    #expect(shared.count > 1)
+    #expect(Set(shared.map(\.sentence)).count == 1)
+  }
+
   @Test func `Groups of exclusive options name existing options`() {
     for verb in Self.tool.leaves {
       for name in verb.exclusive.flatMap({ $0 }) { #expect(verb.option(name) != nil) }

@@ -33,7 +33,7 @@ import Workloads
       #expect(result.output.contains("3,531"))
       #expect(
         result.output.contains(
-          "Every exercised invariant holds under steady and late-join, with 13 of 28 cells not "
+          "Every exercised invariant holds under steady and late-join, with 15 of 30 cells not "
             + "exercised."
         )
       )
@@ -109,10 +109,10 @@ import Workloads
       #expect(result.code == .good, "\(result.errors)")
       #expect(
         result.output.contains(
-          "Every exercised invariant holds under steady, with 12 of 14 cells not exercised."
+          "Every exercised invariant holds under steady, with 13 of 15 cells not exercised."
         )
       )
-      #expect(result.output.contains("holds, 2 of 14 exercised"))
+      #expect(result.output.contains("holds, 2 of 15 exercised"))
     }
     let system = try #require(LabSystem.named("article"))
     let refused = SafetyCard(system, conditions: [.hookFailure], pieceCount: 1, [])

@@ -23,25 +23,30 @@ import Testing
     )
   }
 
-  @Test func `A trial whose plan takes too long counts as killed, and is reported`() {
-    let hung = MutantTrial(
-      mutant: "mortal",
-      seed: 1,
-      caseCount: 0,
-      seconds: 30,
-      kills: [],
-      isHung: true
-    )
-    let outcome = MutantOutcome(mutant: .mortal, trials: [hung])
-    #expect(outcome.word == "killed" && outcome.killCount == 1)
-    #expect(outcome.checkers.map(\.name) == ["over 30 s"])
+  @Test func `A trial whose plan takes too long or crashes counts as killed, and is reported`() {
+    let unfinished = [MutantTrial.UnfinishedTrial.late, .crashed, .crashed].map { ending in
+      MutantTrial(
+        mutant: "mortal",
+        seed: 1,
+        caseCount: 0,
+        seconds: 30,
+        kills: [],
+        unfinished: ending
+      )
+    }
+    let outcome = MutantOutcome(mutant: .mortal, trials: unfinished)
+    #expect(outcome.word == "killed" && outcome.killCount == 3)
+    #expect(outcome.checkers.map(\.name) == ["over 30 s", "a crash"])
+    #expect(outcome.checkers.map(\.count) == [1, 2])
   }
 
   @Test func `The process of a trial ends at its time limit`() async {
     let late = await TrialProcess.run("/bin/sh", ["-c", "exec sleep 600"], limit: .seconds(1))
     #expect(late.isLate && late.status == SIGKILL)
     let whole = await TrialProcess.run("/bin/sh", ["-c", "echo text; exit 3"], limit: .seconds(60))
-    #expect(!whole.isLate && whole.status == 3 && whole.text == "text\n")
+    #expect(!whole.isLate && !whole.isCrash && whole.status == 3 && whole.text == "text\n")
+    let crashed = await TrialProcess.run("/bin/sh", ["-c", "kill -ILL $$"], limit: .seconds(60))
+    #expect(crashed.isCrash && !crashed.isLate && !late.isCrash)
     let none = await TrialProcess.run("/no/such/program", [], limit: .seconds(60))
     #expect(none.status == nil)
   }

@@ -54,12 +54,17 @@ import Workloads
   }
 
   @Test func `The same plan has the same verdicts through the protocol`() async throws {
-    let here = try checkRun("tracker", seed: 3)
-    let there = CheckRun(
-      system: try LabSystem.served("tracker"),
-      recipe: here.recipe,
-      versions: [:],
-      place: here.place
+    let served = try LabSystem.served("tracker")
+    let direct = try checkRun("tracker", seed: 3)
+    // The protocol has no live queries, so the plans have none.
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(try PlanOptions().style(for: served)),
+      seed: 3,
+      timestamps: served.timestamps
+    )
+    let (here, there) = (
+      CheckRun(system: direct.system, recipe: recipe, versions: [:], place: direct.place),
+      CheckRun(system: served, recipe: recipe, versions: [:], place: direct.place)
     )
     let (left, right) = (try await here.tally(30), try await there.tally(30, jobs: 2))
     #expect(left.counts == right.counts)

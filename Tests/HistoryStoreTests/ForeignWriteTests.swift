@@ -329,6 +329,65 @@ final class PlainProgram {
     #expect(try fixture.open(ModelVersions.first).history().count == 1)
   }
 
+  @Test func `No program can commit a reference to a missing object`() throws {
+    var fixture = try StoreFixture()
+    fixture.configuration.foreignWrites = .captured
+    let model = try Model([
+      Entity("List", [Attribute("name", .string)]),
+      Entity("Item", [Attribute("list", to: "List", deleteRule: .cascade, isOptional: false)]),
+      Entity("Tag", [Attribute("name", .string)]),
+    ])
+    let store = try Store(path: fixture.path, model: model, configuration: fixture.configuration)
+    try store.insert("List", ["name": "ours"])
+    try store.insert("Item", ["list": 1])
+    let stranger = PlainProgram(try fixture.connection())
+    try stranger.execute("PRAGMA foreign_keys = OFF; INSERT INTO Tag(name) VALUES('free')")
+    let unchecked = [
+      ("INSERT INTO Item(list) VALUES(9)", "Item"), ("UPDATE Item SET list = 9", "Item"),
+      ("DELETE FROM List", "List"), ("INSERT OR REPLACE INTO List VALUES(1, 0, 'x')", "List"),
+    ]
+    for (sql, entity) in unchecked {
+      let error = #expect(throws: SQLiteError.self) { try stranger.execute(sql) }
+      let sentence = "\(entity) has references; run PRAGMA foreign_keys = ON before you write"
+      #expect(error?.message.contains(sentence) == true)
+    }
+    try stranger.execute("PRAGMA foreign_keys = ON")
+    // SQLite checks references at the commit, so the order within a transaction is free.
+    try stranger.execute(
+      """
+      BEGIN; INSERT INTO Item(list) VALUES(100); INSERT INTO List(_key, name) VALUES(100, 'b');
+      COMMIT
+      """
+    )
+    #expect(throws: SQLiteError.self) { try stranger.execute("DELETE FROM List WHERE _key = 1") }
+    #expect(try store.history().count == 5)
+    #expect(try store.verify().filter(\.isWrong).isEmpty)
+  }
+
+  @Test func `A file that captures without triggers for references gets them when opened`()
+    throws
+  {
+    var fixture = try StoreFixture()
+    fixture.configuration.foreignWrites = .captured
+    let model = try Model([Entity("Item", [Attribute("next", to: "Item")])])
+    func open() throws -> Store {
+      try Store(path: fixture.path, model: model, configuration: fixture.configuration)
+    }
+    try open().insert("Item")
+    let stranger = PlainProgram(try fixture.connection())
+    let names = "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'history_foreign_1_keys_*'"
+    #expect(try stranger.integer(names) == 3)
+    for event in ["insert", "update", "delete"] {
+      try stranger.execute("DROP TRIGGER history_foreign_1_keys_\(event)")
+    }
+    fixture.configuration.foreignWrites = nil
+    try open().insert("Item")
+    #expect(try stranger.integer(names) == 0)
+    fixture.configuration.foreignWrites = .captured
+    _ = try open()
+    #expect(try stranger.integer(names) == 3)
+  }
+
   private func captured() throws -> Int64? {
     try stranger.integer("SELECT count(*) FROM history_foreign")
   }

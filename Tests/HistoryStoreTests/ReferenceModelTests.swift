@@ -1,3 +1,4 @@
+import Foundation
 import HistoryStore
 import HistoryTypes
 import SQLiteStorage
@@ -158,6 +159,24 @@ import Testing
     let store = try fixture.open(cascading)
     try store.batchDelete("List", by: BatchAuthor("app"))
     #expect(try store.rows(2).keys.isEmpty)
+  }
+
+  @Test func `A file does not record the order of a reference`() throws {
+    let attributes = [
+      Attribute("list", to: "List", deleteRule: .cascade, orderedBy: "position"),
+      Attribute("position", .double),
+    ]
+    let model = try Self.model(item: attributes)
+    let stored = StoredModel(model)
+    #expect(StoredModel(text: stored.text) == stored)
+    let reference = stored.live.entities[1].attributes[0].reference
+    #expect(reference == Reference(to: "List", deleteRule: .cascade))
+    #expect(stored.live.differences(from: model).isEmpty)
+    #expect(model.differences(from: stored.live).isEmpty)
+    let store = try fixture.open(model)
+    #expect(store.model.entities[1].attributes[0].reference?.orderedBy == "position")
+    let data = try JSONEncoder().encode(model)
+    #expect(try JSONDecoder().decode(Model.self, from: data) == model)
   }
 
   @Test func `A renamed entity keeps its references`() throws {

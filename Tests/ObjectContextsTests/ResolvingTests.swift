@@ -187,7 +187,7 @@ import Testing
       #expect(conflict.stored == ["name": "a", "count": 1, "note": "old"])
       return resolution
     }
-    #expect(try stored() == [row, #""b" 2 "old""#] && tag["name"] == nil)
+    #expect(try stored() == [row, #""b" 2 "old""#] && tag["name"] == "a")
     #expect(try transaction == nil ? written == nil : lastChanges() == [written])
   }
 

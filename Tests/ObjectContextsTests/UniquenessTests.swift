@@ -96,7 +96,7 @@ import Testing
     let tag = try mine.insert("Tag", ["name": "a", "note": "new"])
     #expect(try mine.save() == nil)
     #expect(try stored() == [#""a" 1 "old""#])
-    #expect(try !mine.hasChanges && tag["name"] == nil)
+    #expect(try !mine.hasChanges && tag["note"] == "old")
     #expect(try mine.registeredObjects("Tag").map(\.id) == [first])
     try mine.insert("Tag", ["name": "a"])
     try mine.insert("Tag", ["name": "b"])
@@ -111,11 +111,74 @@ import Testing
     #expect(edits.map(\.outcome) == [.replaced(by: first)] && transaction?.count == 1)
     #expect(try stored() == [#""a" 1 "new""#])
     #expect(try lastChanges() == [#"update 1 ["name", "note"]"#])
-    #expect(try tag["name"] == nil && mine.object(first)?["place"] == 1)
+    #expect(try tag["place"] == 1 && mine.object(first)?["place"] == 1)
     let whole = try context(.overwrite)
     try whole.insert("Tag", ["name": "a"])
     try whole.save()
     #expect(try stored() == [#""a" null null"#])
+  }
+
+  @Test func `A handle of an inserted object reads and edits the object that replaced it`() throws {
+    let mine = try context(.objectWins)
+    let tag = try mine.insert("Tag", ["name": "a"])
+    try mine.save()
+    #expect(try tag["note"] == "old" && mine.object(tag.id)?.id == first && tag.id != first)
+    mine.releaseAll()
+    #expect(try tag["note"] == "old")
+    try tag.set("new", for: "note")
+    try mine.save()
+    #expect(try stored() == [#""a" 1 "new""#])
+    #expect(try lastChanges() == [#"update 1 ["note"]"#])
+    try other.refresh(first)
+    try #require(try other.object(first)).set("theirs", for: "note")
+    try other.save()
+    try mine.refresh(tag.id)
+    #expect(try tag["note"] == "theirs")
+    #expect(mine.release(tag.id) && !mine.release(tag.id))
+    tag.delete()
+    #expect(try tag["name"] == nil && mine.save()?.count == 1)
+    #expect(try stored().isEmpty && mine.object(tag.id) == nil)
+    #expect(throws: HistoryError.unknownObject(first)) { try tag.set("x", for: "note") }
+  }
+
+  @Test func `A handle of a replaced object is referred to and linked like the store's object`()
+    throws
+  {
+    let model = try Model([
+      Entity("Tag", [Attribute("name", .string)], uniquenessConstraints: [["name"]]),
+      Entity(
+        "Task",
+        [Attribute("tag", to: "Tag", orderedBy: "place"), Attribute("place", .double)]
+      ),
+      Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag")),
+    ])
+    var configuration = StoreConfiguration()
+    configuration.layout = LayoutTrait.layout
+    let store = try Store(
+      path: folder.path("linked"),
+      model: model,
+      configuration: configuration
+    )
+    let contexts = (0..<2).map { _ in ObjectContext(store: store, mergePolicy: .storeWins) }
+    let tags = try contexts.map { try $0.insert("Tag", ["name": "a"]) }
+    for context in contexts { try context.save() }
+    let (context, tag) = (contexts[1], tags[1])
+    let task = try context.insert("Task")
+    try task.setDestination(tag, of: "tag")
+    try task.link(to: tag, by: "Tagging")
+    try tag.append(try context.insert("Task"), referringBy: "tag")
+    try context.save()
+    #expect(try task.destination(of: "tag")?.id == tags[0].id)
+    #expect(try tag.objects("Task", referringBy: "tag").count == 2)
+    #expect(try tag.objects(linkedBy: "Tagging") == [task])
+    try tag.link(to: task, by: "Tagging")
+    try task.setObjects([tag], linkedBy: "Tagging")
+    try tag.setObjects([task], linkedBy: "Tagging")
+    #expect(!context.hasChanges)
+    try tag.unlink(from: task, by: "Tagging")
+    #expect(try context.save()?.count == 1)
+    context.reset()
+    #expect(try tag["name"] == nil && context.object(tag.id) == nil)
   }
 
   @Test func `An inserted object that wins over several replaces one and deletes the rest`() throws

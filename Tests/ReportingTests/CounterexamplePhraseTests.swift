@@ -95,6 +95,31 @@ import Traces
     #expect(CounterexamplePhrase.query(query) == phrase)
   }
 
+  @Test func `A live query and its reports are printed`() {
+    let watch = PlannedWatch(
+      actor: "a",
+      entity: "Item",
+      conditions: [PlannedCondition("count", .greater, 3)],
+      orders: [PlannedOrder("title", isAscending: false), PlannedOrder("count")],
+      limit: 2
+    )
+    #expect(
+      CounterexamplePhrase.watch(watch)
+        == "watch Item where count > 3 (by title descending, count, at most 2)"
+    )
+    #expect(
+      CounterexamplePhrase.watch(PlannedWatch(actor: "a", entity: "Item")) == "watch Item"
+    )
+    let row = ListedRow(ObjectName("Item", 3), key: 1, [:])
+    #expect(
+      CounterexamplePhrase.report(LiveReport(list: 1, rows: [row])) == "list 1 shows Item/3"
+    )
+    #expect(CounterexamplePhrase.report(LiveReport(list: 2)) == "list 2 shows nothing")
+    #expect(
+      CounterexamplePhrase.report(LiveReport(list: 2, failure: "disk")) == "list 2 ends: disk"
+    )
+  }
+
   @Test func `A long response shows its first lines and the number of the others`() {
     #expect(CounterexamplePhrase.answer(["1", "2", "3", "4", "5"]) == "1, 2, 3 and 2 more")
     #expect(CounterexamplePhrase.answer([]) == "none")

@@ -69,6 +69,17 @@ import Traces
     #expect(throws: SystemFailure.self) { try article.system.reconnect() }
   }
 
+  @Test func `A process with live queries has no snapshot`() throws {
+    let system = TrackerSystem()
+    let rig = try Rig(system)
+    _ = try system.snapshot()
+    try rig.perform(.watch(PlannedWatch(actor: "app", entity: "Item")))
+    let failure = #expect(throws: SystemFailure.self) { try system.snapshot() }
+    #expect(failure?.code == .unsupported)
+    try rig.perform(.stop("app"))
+    _ = try system.snapshot()
+  }
+
   @Test func `A snapshot of another system is refused`() throws {
     let (tracker, article) = (try Rig(TrackerSystem()), try Rig(PublishedSystem(.article)))
     let snapshot = try article.system.snapshot()

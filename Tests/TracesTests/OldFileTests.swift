@@ -23,7 +23,7 @@ import Testing
     )
     // Except the commands that later versions added.
     let words = Set(plan.commands.map(\.action.word))
-    let later = ["belated", "query", "read", "suspend", "resume"]
+    let later = ["belated", "query", "watch", "read", "suspend", "resume"]
     #expect(words == Set(CommandWord.allCases.map(\.rawValue)).subtracting(later))
     let text = PlanCodec.encode(plan)
     #expect(PlanCodec.encode(try PlanCodec.decode(text)) == text)
@@ -36,7 +36,7 @@ import Testing
     let words = Set(counterexample.trace.events.map(\.kind.word))
     // Words that later versions added.
     let later: [EventWord] = [
-      .damaged, .finished, .passed, .answered, .received, .suspended, .resumed, .locks,
+      .damaged, .finished, .passed, .answered, .listed, .received, .suspended, .resumed, .locks,
     ]
     #expect(words == Set(EventWord.allCases).subtracting(later))
     // A later version added the key that marks a counterexample.

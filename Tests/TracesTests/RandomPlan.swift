@@ -216,6 +216,16 @@ extension RandomPlan {
     )
   }
 
+  mutating func watch() -> PlannedWatch {
+    PlannedWatch(
+      actor: member(),
+      entity: "Item",
+      conditions: list(0...2) { $0.condition(depth: 0) },
+      orders: list(0...2) { PlannedOrder("string", isAscending: $0.chance()) },
+      limit: some { $0.pick([1, 1000]) }
+    )
+  }
+
   mutating func reading() -> PlannedReading {
     PlannedReading(
       "mirror",
@@ -281,6 +291,7 @@ extension RandomPlan {
     case .resync: .resync(member())
     case .belated: .belated(member(), pick(BelatedStep.allCases))
     case .query: .query(query())
+    case .watch: .watch(watch())
     case .consume: .consume("mirror")
     case .read: .read(reading())
     case .deliver: .deliver(member(), pick(SignalFate.allCases))
@@ -325,6 +336,7 @@ extension CommandWord {
       case .resync: .resync
       case .belated: .belated
       case .query: .query
+      case .watch: .watch
       case .consume: .consume
       case .read: .read
       case .deliver: .deliver

@@ -43,6 +43,21 @@ extension RandomPlan {
     return pick([.ok, .failed(failure), .unknown(failure)])
   }
 
+  mutating func report() -> LiveReport {
+    LiveReport(
+      list: pick([1, 12]),
+      rows: list(0...3) { plan in
+        let object = plan.object()
+        let key = plan.pick([Int64.max, 1, 0, -7])
+        return ListedRow(object, key: key, plan.values(of: object.entity))
+      },
+      removed: list(0...2) { $0.pick([0, 3]) },
+      inserted: list(0...2) { $0.pick([0, 3]) },
+      updated: list(0...2) { $0.object() },
+      failure: some { $0.text() }
+    )
+  }
+
   mutating func position() -> Int? { some { $0.pick([0, 20]) } }
 
   /// Returns an event with a word; the switch fails to compile if a word is missing.
@@ -83,6 +98,7 @@ extension RandomPlan {
       .answered(
         QueryAnswer(head: some { $0.name() }, now: number(), lines: list(0...3) { $0.text() })
       )
+    case .listed: .listed(report())
     case .signalled: .signalled
     case .woke: .woke
     case .damaged: .damaged(because: text())

@@ -140,6 +140,34 @@ import Traces
     #expect(Set(all.map(\.context)).isSuperset(of: ["view", "background"]))
   }
 
+  @Test(arguments: [Condition.everyday, [.relations]])
+  func `Some plans have live queries with small limits`(_ conditions: Set<Condition>) {
+    var style = PlanStyle()
+    style.hasQueries = true
+    style.conditions = conditions
+    let plans = (1...200 as ClosedRange<UInt64>).map { Self.plan($0, style) }
+    let watches = plans.map { plan in
+      plan.commands.compactMap { command in
+        if case .watch(let watch) = command.action { watch } else { nil }
+      }
+    }
+    #expect((15...60).contains(watches.filter { !$0.isEmpty }.count))
+    let all = watches.joined()
+    #expect(Set(all.map(\.limit)).isSuperset(of: [1, 2, 3]))
+    #expect(all.allSatisfy { $0.limit ?? 1 <= 3 && (1...2).contains($0.orders.count) })
+    #expect(all.contains { !$0.conditions.isEmpty })
+    for (plan, watches) in zip(plans, watches) {
+      for watch in watches {
+        let entity = plan.header.model.entities.first { $0.name == watch.entity }
+        let sorted = watch.orders.map { order in
+          entity?.attributes.first { $0.name == order.attribute }
+        }
+        #expect(sorted.allSatisfy { $0 != nil && $0?.reference == nil })
+      }
+    }
+    #expect(Self.plan(1).commands.allSatisfy { $0.action.word != "watch" })
+  }
+
   /// Whether the first four changes have ascending keys and set the same attributes of one entity's objects.
   private static func isSimilar(_ save: PlannedWrite) -> Bool {
     let changes = save.changes.prefix(4)

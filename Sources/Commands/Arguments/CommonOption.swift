@@ -58,6 +58,17 @@ extension Option<String> {
 }
 
 extension Option<String?> {
+  /// The system that runs a given plan; `nil` selects the file's system, or `tracker` if the file has
+  /// none.
+  package static var systemOfPlan: Option {
+    Option(
+      "system",
+      .system,
+      shown: "the one that the file names, else tracker",
+      "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
+    )
+  }
+
   package static var onDisk: Option {
     Option(
       "on-disk",
@@ -79,6 +90,44 @@ extension Option<Int> {
       draw: { $0.processors }
     )
   }
+}
+
+extension ValueReader where Value == Int {
+  /// The value parser of `--size`: a size of history, in transactions of ten changes.
+  package static let historySize = integer("N", 100...1_000_000)
+
+  /// The value parser of `--plans`: a number of random plans.
+  package static let plans = integer("N", 1...10_000_000)
+
+  /// The value parser of `--commands`: the maximum number of commands of a random plan.
+  package static let commands = integer("N", 1...100_000)
+}
+
+extension Option<Int> {
+  /// The size of the history that a benchmark uses.
+  package static var historySize: Option {
+    Option(
+      wrappedValue: 10_000,
+      "size",
+      .historySize,
+      "The size of history, in transactions of ten changes."
+    )
+  }
+}
+
+extension Argument<String> {
+  /// The store file that a verb reads.
+  package static var storeFile: Argument {
+    Argument(
+      .text("FILE", "a store file"),
+      "A store of this library or a Core Data file, which is only read."
+    )
+  }
+}
+
+extension ValueReader where Value == String {
+  /// Accepts the path of a plan or of a counterexample, which contains one.
+  package static let planFile = text("FILE", "a plan or a counterexample file")
 }
 
 extension Option<Double> {
@@ -137,6 +186,9 @@ extension ValueReader where Value == String {
 
 extension ValueReader where Value == Double {
   package static let minutes = decimal("M", 0.01...10_080)
+
+  /// The value parser of `--older-than`: an age of transactions.
+  package static let days = decimal("DAYS", 0...1_000_000)
 }
 
 /// The output options of a list: a table for the terminal (the default), Markdown or JSON.

@@ -175,6 +175,9 @@ package struct Argument<Value: Sendable>: DeclaredArgument {
     parsed = Parsed(nil)
   }
 
+  /// Declares an argument that several verbs use.
+  package init(_ shared: Argument) { self = shared }
+
   /// Declares an argument that must be given at least once.
   package init(each reader: ValueReader<String>, _ sentence: String) where Value == [String] {
     spec = PositionalSpec(value: reader.rule, isRequired: true, repeats: true, sentence: sentence)

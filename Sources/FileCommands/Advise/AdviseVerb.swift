@@ -7,11 +7,7 @@ import HistoryTypes
 import Reporting
 
 struct AdviseOptions: VerbOptions {
-  @Argument(
-    .text("FILE", "a store file"),
-    "A store of this library or a Core Data file, which is only read."
-  )
-  var file: String
+  @Argument(.storeFile) var file: String
   @Option(
     "cursors",
     .path("FILE"),
@@ -41,7 +37,7 @@ struct AdviseOptions: VerbOptions {
   var writesOnly: [String]
   @Option(
     "older-than",
-    .decimal("DAYS", 0...1_000_000),
+    .days,
     shown: "judges the history as it is",
     "Judges a regular purge of transactions more than DAYS days older than the newest one."
   )

@@ -4,11 +4,7 @@ import HistoryStore
 import HistoryTypes
 
 struct ConvertOptions: VerbOptions {
-  @Argument(
-    .text("FILE", "a store file"),
-    "A store of this library or a Core Data file, which is only read."
-  )
-  var source: String
+  @Argument(.storeFile) var source: String
   @Argument(
     .text("NEW", "a file that does not exist yet"),
     "The store to create; an existing file is never overwritten."

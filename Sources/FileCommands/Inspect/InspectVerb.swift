@@ -18,11 +18,7 @@ struct InspectOptions: VerbOptions {
     case query(String)
   }
 
-  @Argument(
-    .text("FILE", "a store file"),
-    "A store of this library or a Core Data file, which is only read."
-  )
-  var file: String
+  @Argument(.storeFile) var file: String
   @Option(
     "before",
     PurgeBound.reader,
@@ -31,7 +27,7 @@ struct InspectOptions: VerbOptions {
   private var before: PurgeBound?
   @Option(
     "older-than",
-    .decimal("DAYS", 0...1_000_000),
+    .days,
     "Like --before, for transactions more than DAYS days older than the newest one."
   )
   private var olderThan: Double?

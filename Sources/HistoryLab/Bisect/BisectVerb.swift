@@ -7,7 +7,7 @@ import Reporting
 /// The options of `bisect`.
 struct BisectOptions: VerbOptions {
   @Argument(
-    .text("FILE", "a plan or a counterexample file"),
+    .planFile,
     "A plan or a counterexample that breaks an invariant at the bad commit, but not at the good one."
   )
   private var file: String?
@@ -33,7 +33,7 @@ struct BisectOptions: VerbOptions {
   private var metric: String?
   @Option(
     "size",
-    .integer("N", 100...1_000_000),
+    .historySize,
     shown: "the largest of a quick run",
     "Measures --count in a history of N transactions."
   )

@@ -5,7 +5,7 @@ import Reporting
 
 /// The options of `campaign status`.
 struct CampaignStatusOptions: VerbOptions {
-  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
+  @Argument(.campaign()) var folder: String
   @Flag(.json) var json
 }
 
@@ -46,7 +46,7 @@ struct CampaignStatusVerb: Verb {
 
 /// The options of `campaign drain`.
 struct CampaignDrainOptions: VerbOptions {
-  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
+  @Argument(.campaign()) var folder: String
   @Flag("off", "Lets workers take tasks again.") var off
 }
 

@@ -25,9 +25,16 @@ enum CampaignVerbs {
   )
 }
 
+extension Argument<String> {
+  /// The folder of a campaign, which the verbs after `campaign add` open.
+  static func campaign(_ sentence: String = "The folder of the campaign.") -> Argument {
+    Argument(.path("DIR"), sentence)
+  }
+}
+
 /// The options of `campaign add`.
 struct CampaignAddOptions: VerbOptions {
-  @Argument(.path("DIR"), "The folder of the campaign, which is created if it does not exist.")
+  @Argument(.campaign("The folder of the campaign, which is created if it does not exist."))
   var folder: String
   @Argument(
     each: .text("WORDS", "a verb and its options"),

@@ -6,7 +6,7 @@ import Programs
 
 /// The options of `campaign work`.
 struct CampaignWorkOptions: VerbOptions {
-  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
+  @Argument(.campaign()) var folder: String
   @Option(.jobs) var jobs: Int
   @Option(
     "patience",

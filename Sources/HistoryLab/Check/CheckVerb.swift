@@ -16,7 +16,7 @@ struct CheckOptions: VerbOptions {
   )
   var systems = ["tracker"]
   /// The number of plans for each system; `Int.max` if only `steps` limits the plans.
-  @Option("plans", .integer("N", 1...10_000_000), "Runs N plans on each system.")
+  @Option("plans", .plans, "Runs N plans on each system.")
   var plans = 200
   @Option(
     "steps",

@@ -9,7 +9,7 @@ import Workloads
 
 /// The options that, with the seed and the system, determine every generated plan.
 struct PlanOptions: VerbOptions, Hashable {
-  @Option("commands", .integer("N", 1...100_000), "Generates plans of at most N commands.")
+  @Option("commands", .commands, "Generates plans of at most N commands.")
   var commands = 40
   /// The number of actors of every plan; `nil` chooses a random number for each plan.
   @Option(
@@ -39,28 +39,9 @@ struct PlanOptions: VerbOptions, Hashable {
     "A JSON file with the actors of every plan, their settings, and the limits."
   )
   var config: String?
-  /// The file whose transactions become the writes of every plan; `nil` generates random writes.
-  @Option(
-    "history",
-    .path("FILE"),
-    shown: "random writes",
-    "A store file from which every plan repeats up to \(PlanStyle.pastCountMax) consecutive transactions."
-  )
-  var history: String?
-  @Flag(
-    "anonymous",
-    "Replaces the names of authors and entities of --history with numbered names, and hashes values."
-  )
-  var anonymous
-  /// Whether plans copy object values from ``history`` as they are, hashed, or not at all; `nil`
-  /// uses ``PastValueChoice/usual(anonymous:)``.
-  @Option(
-    "object-values",
-    .choice("WHICH"),
-    shown: "none; hashed with --anonymous",
-    "The values of objects in --history: kept copies them, hashed hides them, none leaves them out."
-  )
-  var values: PastValueChoice?
+  @Option(.pastHistory) var history: String?
+  @Flag(.anonymous) var anonymous
+  @Option(.objectValues) var values: PastValueChoice?
   @Option(
     "schedule",
     ScheduleChoice.reader,
@@ -103,15 +84,7 @@ struct PlanOptions: VerbOptions, Hashable {
     guard config == nil || actors == nil else {
       throw .usage("--config already names every actor. Leave out --actors.")
     }
-    if let history {
-      try FilePath.checkReadable(history, for: "--history")
-      try values?.check(anonymous: anonymous)
-    } else if anonymous || values != nil {
-      throw .usage(
-        "--\(anonymous ? "anonymous" : "object-values") has no effect without --history: pass a file "
-          + "with --history too."
-      )
-    }
+    try PastHistoryFile.check(history, anonymous: anonymous, values: values)
   }
 
   /// The command-line options that generate the same plans again, without default values.

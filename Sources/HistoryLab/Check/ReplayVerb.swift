@@ -19,18 +19,11 @@ struct ReplayOptions: VerbOptions {
   }
 
   @Argument(
-    .text("FILE", "a plan or a counterexample file"),
+    .planFile,
     "A plan or a counterexample, as a check leaves them in its run's folder."
   )
   private var file: String?
-  /// The system to run the plan on; `nil` selects the file's system, or `tracker` if the file has none.
-  @Option(
-    "system",
-    .system,
-    shown: "the one that FILE names, else tracker",
-    "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
-  )
-  var system: String?
+  @Option(.systemOfPlan) var system: String?
   @Option("seed", .seed, "The seed of the check whose plan is run again; needs --plan.")
   private var seed: UInt64?
   @Option(

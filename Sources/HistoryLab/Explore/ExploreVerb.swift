@@ -18,20 +18,8 @@ struct ExploreOptions: VerbOptions {
       + "selects our tracker and all published designs."
   )
   var systems = ["tracker"]
-  @Option(
-    "depth",
-    .integer("N", 1...12),
-    shown: "6; with three or more actors 5",
-    "The maximum number of commands in a plan."
-  )
-  private var depth: Int?
-  @Option(
-    "actors",
-    .actors,
-    shown: "first 2, then 3",
-    "Explores plans with N actors, 1 to \(PlanAlphabet.actorCountMax)."
-  )
-  private var actors: Int?
+  @Option(.depth(shown: "6; with three or more actors 5")) private var depth: Int?
+  @Option(.exploredActors(shown: "first 2, then 3")) private var actors: Int?
   /// The conditions to explore; each one is explored separately.
   @Option(
     "conditions",
@@ -39,33 +27,15 @@ struct ExploreOptions: VerbOptions {
     "The conditions to explore, one after the other; list conditions explains them."
   )
   var conditions = ConditionChoice.all
-  @Option(
-    "history",
-    .path("FILE"),
-    shown: "generated writes",
-    "A store file. Each plan repeats consecutive transactions of it, instead of generated writes."
-  )
-  var history: String?
+  @Option(.pastHistory) var history: String?
   @Option(
     "windows",
     .integer("N", 1...1_000),
     "Explores N windows (runs of consecutive transactions), spread evenly over --history."
   )
   private var windowCount = 8
-  @Flag(
-    "anonymous",
-    "Replaces the names of authors and entities of --history with numbered names, and hashes values."
-  )
-  var anonymous
-  /// Whether plans copy object values from ``history`` as they are, hashed, or not at all; `nil`
-  /// uses ``PastValueChoice/usual(anonymous:)``.
-  @Option(
-    "object-values",
-    .choice("WHICH"),
-    shown: "none; hashed with --anonymous",
-    "The values of objects in --history: kept copies them, hashed hides them, none leaves them out."
-  )
-  var values: PastValueChoice?
+  @Flag(.anonymous) var anonymous
+  @Option(.objectValues) var values: PastValueChoice?
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
   @Flag("quick", "Explores two actors to depth 5.") private var quick
   @Flag(
@@ -73,17 +43,10 @@ struct ExploreOptions: VerbOptions {
     "Explores equal states separately, to check that merging them is correct; this is far slower."
   )
   private var noMerging
-  /// The maximum number of states to visit under one condition, with one number of actors.
-  ///
-  /// A million states take about 0.1 GB of memory and some minutes. With the default, the card of one
-  /// system takes some minutes, and the cards of all systems take 20 minutes on two processors.
-  @Option(
-    "states",
-    .integer("N", 1...100_000_000),
-    shown: "10000000, for a card 210000, for all cards 86000",
-    "Stops exploring a condition after N states per number of actors; its result is then unknown."
-  )
-  var stateCountMax = 10_000_000
+  /// With the default, the card of one system takes some minutes, and the cards of all systems take 20
+  /// minutes on two processors.
+  @Option(.states(10_000_000, shown: "10000000, for a card 210000, for all cards 86000"))
+  var stateCountMax: Int
   var division = DivisionOptions()
   @Flag(.sampleStates) var samplesStates
   @Option(.jobs) var jobs: Int
@@ -125,15 +88,12 @@ struct ExploreOptions: VerbOptions {
         try: "check --conditions \(condition.rawValue)"
       )
     }
-    if let history {
-      try FilePath.checkReadable(history, for: "--history")
-      try values?.check(anonymous: anonymous)
-    } else if anonymous || values != nil || $windowCount.isGiven {
-      let option = anonymous ? "anonymous" : values != nil ? "object-values" : "windows"
-      throw .usage(
-        "--\(option) has no effect without --history: pass a file with --history too."
-      )
-    }
+    try PastHistoryFile.check(
+      history,
+      anonymous: anonymous,
+      values: values,
+      others: $windowCount.isGiven ? ["windows"] : []
+    )
     try division.check(depth: depthMax)
     try FilePath.checkWritableFolder(output, for: "--output")
   }

@@ -114,6 +114,12 @@ struct MutantRun: Sendable {
 
 /// The result of running the plans of one seed on one mutant.
 struct MutantTrial: Sendable {
+  /// The way in which a plan ends a trial without a verdict, in the words of a report.
+  enum UnfinishedTrial: String, CaseIterable {
+    case late = "over 30 s"
+    case crashed = "a crash"
+  }
+
   /// A plan that kills the mutant, before and after shrinking.
   struct Kill: Sendable {
     /// The checkers that reject the plan as found and as shrunk.
@@ -138,8 +144,8 @@ struct MutantTrial: Sendable {
   let seconds: Double
   /// The first plans that kill the mutant, each after shrinking.
   let kills: [Kill]
-  /// Whether a plan exceeded the time limit before any checker rejected a plan.
-  var isHung = false
+  /// The way in which a plan ended the trial before any checker rejected a plan; `nil` if none did.
+  var unfinished: UnfinishedTrial?
 
   /// The shortest of the shrunk plans.
   var shortest: Kill? { kills.min { $0.commandCount < $1.commandCount } }
@@ -300,10 +306,8 @@ struct MutantOutcome: Sendable {
   /// The shortest plan that killed the mutant, for each seed with a kill.
   var shortests: [MutantTrial.Kill] { trials.compactMap(\.shortest) }
 
-  /// The number of seeds that killed the mutant, including by a plan that hangs.
-  var killCount: Int { firsts.count + hungCount }
-
-  private var hungCount: Int { trials.count(where: \.isHung) }
+  /// The number of seeds that killed the mutant, including by a plan that hangs or crashes.
+  var killCount: Int { firsts.count + trials.count { $0.unfinished != nil } }
 
   /// Whether the mutant was tried with at least one seed.
   var isTried: Bool { !trials.isEmpty }
@@ -328,11 +332,16 @@ struct MutantOutcome: Sendable {
   var checkers: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
-      + (hungCount > 0 ? [("over 30 s", hungCount)] : [])
+      + MutantTrial.UnfinishedTrial.allCases.compactMap { ending in
+        let count = trials.count { $0.unfinished == ending }
+        return count > 0 ? (ending.rawValue, count) : nil
+      }
   }
 
   /// The median number of plans run per seed, until the first kill or until the limit of plans.
-  var caseMedian: Double { median(trials.filter { !$0.isHung }.map { Double($0.caseCount) }) }
+  var caseMedian: Double {
+    median(trials.filter { $0.unfinished == nil }.map { Double($0.caseCount) })
+  }
 
   /// The median time per seed, in seconds, until the first kill or until the limit of plans.
   var secondsMedian: Double { median(trials.map(\.seconds)) }

@@ -24,7 +24,7 @@ struct MutantsOptions: VerbOptions {
   var isGenerated
   @Option(
     "plans",
-    .integer("N", 1...10_000_000),
+    .plans,
     "Runs N plans on each generated edit, under every condition."
   )
   var planCount = 600

@@ -13,12 +13,13 @@ enum TrialProcess {
   /// Runs the command and waits for its end, or kills it after the time limit.
   ///
   /// - Returns: The exit status, `nil` if the process could not be started; the output, which must
-  ///   fit into a pipe; and whether the time limit ended the process.
+  ///   fit into a pipe; whether the time limit ended the process; and whether it crashed, which a
+  ///   signal shows.
   static func run(
     _ command: String,
     _ arguments: [String],
     limit: Duration
-  ) async -> (status: Int32?, text: String, isLate: Bool) {
+  ) async -> (status: Int32?, text: String, isLate: Bool, isCrash: Bool) {
     let (process, output) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: command)
     process.arguments = arguments
@@ -36,10 +37,11 @@ enum TrialProcess {
         kill(id, SIGKILL)
       }
     }
-    guard let status else { return (nil, "", false) }
+    guard let status else { return (nil, "", false, false) }
     // The output fits into the pipe's buffer, so the process can end before it is read.
     let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    return (status, text, isLate.load(ordering: .relaxed))
+    let wasLate = isLate.load(ordering: .relaxed)
+    return (status, text, wasLate, !wasLate && process.terminationReason == .uncaughtSignal)
   }
 }
 
@@ -65,7 +67,7 @@ struct DescribedTrial {
   /// Runs the trial in a process.
   ///
   /// - Throws: A lab error if the process fails for any other reason than a plan that takes too
-  ///   long.
+  ///   long or crashes.
   func run(_ command: String) async throws(LabError) -> MutantTrial {
     let file = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)")
       .path
@@ -73,18 +75,19 @@ struct DescribedTrial {
     let arguments = [Self.verb, mutant.name, String(seed), String(caseCountMax), file]
     let ended = await TrialProcess.run(command, arguments, limit: Self.limit)
     let isLate = ended.status == Self.lateCode
-    guard isLate || ended.status == 0 else {
+    let isUnfinished = isLate || ended.isCrash
+    guard isUnfinished || ended.status == 0 else {
       throw failure(ended.text.isEmpty ? "status \(ended.status ?? -1)" : ended.text)
     }
     guard let data = FileManager.default.contents(atPath: file) else {
-      guard isLate else { throw failure("no result") }
+      guard isUnfinished else { throw failure("no result") }
       return MutantTrial(
         mutant: mutant.name,
         seed: seed,
         caseCount: 0,
         seconds: Self.planLimit / .seconds(1),
         kills: [],
-        isHung: true
+        unfinished: isLate ? .late : .crashed
       )
     }
     do {

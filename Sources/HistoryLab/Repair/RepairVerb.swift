@@ -33,18 +33,11 @@ struct RepairOptions: VerbOptions {
   var statedUse
   @Option("max-changes", .integer("N", 0...8), "Searches for sets of at most N changes.")
   var changeCountMax = 4
-  @Option("plans", .integer("N", 1...10_000_000), "Requires that a repair holds in N random plans.")
+  @Option("plans", .plans, "Requires that a repair holds in N random plans.")
   var plans = 20_000
-  @Option("depth", .integer("N", 1...12), "Explores all plans of at most N commands.")
-  var depth = 6
-  @Option("actors", .actors, "Explores all plans with N actors.")
-  var actors = 2
-  @Option(
-    "states",
-    .integer("N", 1...100_000_000),
-    "Stops exploring a condition after N states; its result is then unknown."
-  )
-  var stateCountMax = 210_000
+  @Option(.depth(shown: "6")) private var depth: Int?
+  @Option(.exploredActors(shown: "2")) private var actors: Int?
+  @Option(.states(210_000)) private var stateCountMax: Int
   @Option("seed", .seed, shown: "1", "The seed of the random plans.")
   var seed: UInt64?
   @Option(.jobs) var jobs: Int
@@ -58,7 +51,7 @@ struct RepairOptions: VerbOptions {
   /// - Throws: A usage error if the system is unknown or external, or the page cannot be written.
   func validate(in composition: Composition) throws(LabError) {
     if let system { try composition.checkSystem(system) }
-    guard actors <= PlanAlphabet.actorCountMax else {
+    guard actors ?? 0 <= PlanAlphabet.actorCountMax else {
       throw .usage("--actors: at most \(PlanAlphabet.actorCountMax) actors can be explored.")
     }
     if let seenIn { try FilePath.checkReadable(seenIn, for: "--seen-in") }
@@ -73,7 +66,7 @@ struct RepairOptions: VerbOptions {
     RepairTrials.Limits(
       plans: plans,
       seed: seed ?? 1,
-      scope: ExploreScope(actors: actors, depth: depth),
+      scope: ExploreScope(actors: actors ?? 2, depth: depth ?? 6),
       stateCountMax: stateCountMax
     )
   }
@@ -83,8 +76,8 @@ extension RepairVerb {
   static let spec = VerbSpec(
     name: "repair",
     sentence:
-      "Finds the fewest changes after which a design breaks no invariant, and shows why each "
-      + "is needed.",
+      "Finds the fewest changes after which a design breaks no invariant and still purges, and shows "
+      + "why each is needed.",
     examples: [
       Example(
         "repair --system kit-2-readme",

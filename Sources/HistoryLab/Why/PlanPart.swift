@@ -359,6 +359,9 @@ extension Action {
     case .query(var query):
       query.actor = actor
       return .query(query)
+    case .watch(var watch):
+      watch.actor = actor
+      return .watch(watch)
     case .read(var reading):
       reading.consumer = actor
       return .read(reading)

@@ -15,14 +15,7 @@ struct WhyOptions: VerbOptions {
     "A counterexample or a plan, as a check writes them into its run's folder."
   )
   var file: String
-  /// The system to run the plan on; `nil` selects the file's system, or `tracker` if the file has none.
-  @Option(
-    "system",
-    .system,
-    shown: "the one that the file names, else tracker",
-    "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
-  )
-  var system: String?
+  @Option(.systemOfPlan) var system: String?
   @Option(
     "continuations",
     .integer("N", 1...1_000_000),
@@ -30,7 +23,7 @@ struct WhyOptions: VerbOptions {
     "Runs N random continuations after each command."
   )
   var continuations: Int?
-  @Option("commands", .integer("N", 1...100_000), "Generates continuations of at most N commands.")
+  @Option("commands", .commands, "Generates continuations of at most N commands.")
   var commands = commandsByDefault
   @Option(
     "conditions",

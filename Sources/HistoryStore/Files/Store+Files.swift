@@ -19,6 +19,7 @@ extension Store {
   /// - Throws: ``HistoryError/Code/storeInUse`` while any connection has the store open,
   ///   ``HistoryError/Code/foreignFile``, or ``HistoryError/Code/sqlite``; in these cases no file
   ///   is deleted.
+  /// - Complexity: linear in the write-ahead log, which is copied into the file first.
   public static func destroy(path: String) throws(HistoryError) {
     do {
       let owned = try OwnedFile(path)
@@ -35,9 +36,13 @@ extension Store {
   /// new ID, so that it refuses every token of the replaced store and of the source with an error.
   /// Members in the copy resync at their next fetch.
   ///
+  /// - Parameters:
+  ///   - path: The path of the store to replace or to create.
+  ///   - source: The path of the store to copy, which does not change.
   /// - Throws: ``HistoryError/Code/storeInUse`` while any connection has the old store open,
   ///   ``HistoryError/Code/foreignFile`` for either file, or ``HistoryError/Code/sqlite``; in these
   ///   cases the old store is unchanged.
+  /// - Complexity: linear in the used pages of the source.
   public static func replace(path: String, with source: String) throws(HistoryError) {
     let copy = path + "-replacement"
     do {

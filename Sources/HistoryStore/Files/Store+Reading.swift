@@ -12,6 +12,10 @@ extension Store {
   /// (``HistoryChange/columnNumbers``), and the values of a tombstone are named after their columns
   /// (`ZTOMBSTONE0`). History before the first transaction in the file counts as purged.
   ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - temporaryFolder: The folder for the private copy. The default `nil` uses the system's
+  ///     temporary folder.
   /// - Throws: ``HistoryError/Code/unreadable``, which says why the file has no readable history,
   ///   and the other errors of ``init(path:configuration:)``. A later request also throws
   ///   ``HistoryError/Code/unreadable`` if the file was written after it was opened.

@@ -12,7 +12,9 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   case unwatched
   /// The commits of other programs become transactions of history, in commit order.
   ///
-  /// The next store that reads or writes the file adds them, exactly once.
+  /// The next store that reads or writes the file adds them, exactly once. A program that writes
+  /// objects with references must run `PRAGMA foreign_keys = ON` first; its statements fail otherwise,
+  /// because SQLite would not check the references at its commits.
   case captured
   /// Other programs cannot insert, update or delete objects.
   ///
@@ -34,6 +36,11 @@ struct ForeignSchema {
   ///
   /// SQLite runs no delete trigger for such a row, unless `recursive_triggers` is on.
   static let replacing: Int64 = 3
+
+  /// The name of a table with one row, to which the row of a second table refers.
+  ///
+  /// An update of the first row changes the second one only if SQLite enforces foreign keys.
+  static let probe = "history_foreign_probe"
 
   let layout: HistoryLayout
   let model: StoredModel
@@ -60,15 +67,43 @@ struct ForeignSchema {
       .map { "ALTER TABLE history_foreign ADD COLUMN \($0);" }.joined()
   }
 
+  /// SQL that creates the tables with which triggers see whether foreign keys are enforced.
+  static let probeTables = """
+    CREATE TABLE IF NOT EXISTS \(probe)(id INTEGER PRIMARY KEY);
+    CREATE TABLE IF NOT EXISTS \(probe)_child(
+      id INTEGER REFERENCES \(probe)(id) ON UPDATE CASCADE);
+    INSERT INTO \(probe) SELECT 0 WHERE NOT EXISTS(SELECT 1 FROM \(probe));
+    INSERT INTO \(probe)_child SELECT id FROM \(probe)
+      WHERE NOT EXISTS(SELECT 1 FROM \(probe)_child);
+    """
+
   /// Returns the triggers that implement a rule: their names, and the SQL that creates them.
   func triggers(_ handling: ForeignWrites) -> [(name: String, sql: String)] {
-    model.entities.enumerated().filter { !$0.element.isRemoved }.flatMap { offset, entity in
-      let made = EntityTriggers(entity, number: offset + 1, layout)
-      return switch handling {
+    recordingTriggers(handling) + (handling == .captured ? referenceTriggers : [])
+  }
+
+  /// Returns the triggers that capture or refuse every write.
+  func recordingTriggers(_ handling: ForeignWrites) -> [(name: String, sql: String)] {
+    entityTriggers.flatMap { made in
+      switch handling {
       case .unwatched: [(name: String, sql: String)]()
       case .captured: made.capturing
       case .refused: made.refusing
       }
+    }
+  }
+
+  /// The triggers that refuse writes that could leave a reference to a missing object.
+  ///
+  /// Files that an earlier version of this library created lack them.
+  private var referenceTriggers: [(name: String, sql: String)] {
+    let ends = Set(model.references.flatMap { [Int($0.entity), Int($0.destination)] })
+    return entityTriggers.filter { ends.contains($0.number) }.flatMap(\.requiringForeignKeys)
+  }
+
+  private var entityTriggers: [EntityTriggers] {
+    model.entities.enumerated().filter { !$0.element.isRemoved }.map { offset, entity in
+      EntityTriggers(entity, number: offset + 1, layout)
     }
   }
 }
@@ -76,7 +111,7 @@ struct ForeignSchema {
 /// The triggers of one entity's table.
 private struct EntityTriggers {
   private let entity: StoredEntity
-  private let number: Int
+  let number: Int
   private let layout: HistoryLayout
 
   init(_ entity: StoredEntity, number: Int, _ layout: HistoryLayout) {
@@ -93,6 +128,29 @@ private struct EntityTriggers {
       """
     return ["INSERT", "UPDATE", "DELETE"].map { event in
       trigger("refused_\(event.lowercased())", "BEFORE \(event)", "SELECT \(raise(sentence));")
+    }
+  }
+
+  /// The triggers that raise an error for every write of a connection that does not check foreign keys.
+  ///
+  /// SQLite checks them only after `PRAGMA foreign_keys = ON` (https://sqlite.org/foreignkeys.html). A
+  /// trigger cannot read the pragma in programs that do not trust the schema, but can see whether SQLite
+  /// applies the rule of a foreign key.
+  var requiringForeignKeys: [(name: String, sql: String)] {
+    let sentence = """
+      \(entity.name) has references; run PRAGMA foreign_keys = ON before you write its objects, so that \
+      none refers to a missing object
+      """
+    return ["INSERT", "UPDATE", "DELETE"].map { event in
+      trigger(
+        "keys_\(event.lowercased())",
+        "BEFORE \(event)",
+        """
+        UPDATE \(ForeignSchema.probe) SET id = 1 - id;
+        SELECT \(raise(sentence)) WHERE (SELECT id FROM \(ForeignSchema.probe)) <>
+          (SELECT id FROM \(ForeignSchema.probe)_child);
+        """
+      )
     }
   }
 
@@ -286,7 +344,7 @@ extension StoreCore {
       uniquingKeysWith: { first, _ in first }
     )
     var missing = try missingTables(of: found)
-    for trigger in ForeignSchema(layout: layout, model: found).triggers(handling)
+    for trigger in ForeignSchema(layout: layout, model: found).recordingTriggers(handling)
     where present[trigger.name] == nil {
       missing.append("the trigger \(trigger.name)")
     }

@@ -122,6 +122,7 @@ extension StoreCore {
       try connection.execute(
         schema.tables(existingValueCount: hasTable == 1 ? Int(existing ?? 0) : nil)
       )
+      if !found.references.isEmpty { try connection.execute(ForeignSchema.probeTables) }
     }
     for trigger in schema.triggers(handling) { try connection.execute(trigger.sql) }
   }

@@ -51,6 +51,7 @@ public struct HistoryReader: Sendable {
   ///
   /// - Throws: ``HistoryError/Code/expired`` when the next transactions were purged
   ///   since the last page; later calls throw it again.
+  /// - Complexity: linear in the scanned history, with at most 16,384 changes in memory.
   public mutating func next() throws(HistoryError) -> HistoryPage? {
     while let wanted = request {
       let page = try store.fetch(wanted)
@@ -66,6 +67,7 @@ extension Store {
   /// Returns a reader of the selected history, for histories and transactions of any size.
   ///
   /// - Throws: ``HistoryError`` when the file cannot be opened again.
+  /// - Complexity: opens one connection; no history is read.
   public func reader(_ request: HistoryRequest) throws(HistoryError) -> HistoryReader {
     try HistoryReader(self, request)
   }
@@ -73,6 +75,8 @@ extension Store {
   /// Returns the pages of the history that a request selects, read on demand.
   ///
   /// The pages are those of a ``HistoryReader``; reading them never blocks the caller's actor.
+  ///
+  /// - Complexity: no query until the first page is read.
   public func pages(_ request: HistoryRequest) -> HistoryPages {
     HistoryPages(store: self, request: request)
   }
@@ -100,6 +104,7 @@ public struct HistoryPages: AsyncSequence, Sendable {
     /// Returns the next page that is not empty, or `nil` at the current end of history.
     ///
     /// - Throws: ``HistoryError``, as ``HistoryReader/next()`` does.
+    /// - Complexity: that of ``HistoryReader/next()``; the first call also opens a connection.
     public mutating func next() async throws(HistoryError) -> HistoryPage? {
       let (page, reader) = try await Self.read(reader, store, request)
       self.reader = reader

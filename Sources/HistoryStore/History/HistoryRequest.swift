@@ -44,6 +44,13 @@ public struct HistoryRequest: Sendable, Hashable {
   package var streaming: StreamingLimits?
 
   /// Creates a request for the history after a token, or from the beginning.
+  ///
+  /// - Parameters:
+  ///   - token: The position after which the fetch starts; `nil` starts at the oldest transaction
+  ///     that remains.
+  ///   - filter: The condition on the returned transactions and changes. The default `nil` returns
+  ///     all.
+  ///   - transactionCountMax: The maximum number of transactions on one page. The default is 1000.
   public init(
     after token: HistoryToken?,
     filter: HistoryFilter? = nil,
@@ -55,6 +62,13 @@ public struct HistoryRequest: Sendable, Hashable {
   }
 
   /// Creates a request for the history after a point in time.
+  ///
+  /// - Parameters:
+  ///   - date: The time, compared with the timestamps of the store's clock; transactions at exactly
+  ///     this time are excluded.
+  ///   - filter: The condition on the returned transactions and changes. The default `nil` returns
+  ///     all.
+  ///   - transactionCountMax: The maximum number of transactions on one page. The default is 1000.
   public init(after date: Date, filter: HistoryFilter? = nil, transactionCountMax: Int = 1000) {
     position = .date(date)
     self.filter = filter
@@ -62,6 +76,12 @@ public struct HistoryRequest: Sendable, Hashable {
   }
 
   /// Creates a request for the history after a transaction.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction, which is excluded.
+  ///   - filter: The condition on the returned transactions and changes. The default `nil` returns
+  ///     all.
+  ///   - transactionCountMax: The maximum number of transactions on one page. The default is 1000.
   public init(
     after transaction: HistoryTransaction,
     filter: HistoryFilter? = nil,

@@ -47,7 +47,9 @@ extension Store {
 
   /// Returns the transaction that a token was created for, or `nil` when it is not in history.
   ///
-  /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound``.
+  /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound`` for a token from a
+  ///   different history.
+  /// - Complexity: linear in the number of the transaction's changes.
   public func transaction(at token: HistoryToken) throws(HistoryError) -> HistoryTransaction? {
     try lockedHistory { core in try core.read { try core.checkIsOurs(token) } }
     return try transaction(TransactionNumber(token.number))

@@ -26,6 +26,10 @@ extension Store {
   /// )
   /// ```
   ///
+  /// - Parameters:
+  ///   - sql: A single statement of SQL that only reads.
+  ///   - values: The values of the parameters, in the order of their numbers. The default is none.
+  /// - Returns: The names of the columns, and all rows.
   /// - Throws: ``HistoryError/Code/sqlite`` when the text is not a single query that only reads, or
   ///   has more or fewer parameters than `values`; ``HistoryError/Code/damagedTransaction`` when
   ///   the changes of a transaction cannot be read. The file is not changed in any case.
@@ -206,15 +210,15 @@ final class HistoryChangeRows: TableRows {
     case .type: answer.set(Self.words[Int(changed.type.rawValue)])
     case .properties:
       guard changed.type == .update else { return }
-      answer.set(JSONText.array(HistoryChange(page: page, index: change).updatedProperties))
+      answer.set(ValueJSON.array(HistoryChange(page: page, index: change).updatedProperties))
     case .tombstone:
-      answer.set(HistoryChange(page: page, index: change).tombstone.map(JSONText.object))
+      answer.set(HistoryChange(page: page, index: change).tombstone.map(ValueJSON.object))
     }
   }
 }
 
 /// Names and values as JSON for SQL's JSON functions (https://sqlite.org/json1.html).
-enum JSONText {
+enum ValueJSON {
   /// Returns strings as a JSON array.
   static func array(_ texts: [String]) -> String {
     "[" + texts.map(quoted).joined(separator: ",") + "]"

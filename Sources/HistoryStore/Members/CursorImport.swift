@@ -67,6 +67,10 @@ public struct KitCursors: Sendable, Hashable {
   /// Reads the dates from a dictionary.
   ///
   /// Keys without the prefix and values that are not dates are ignored.
+  ///
+  /// - Parameters:
+  ///   - defaults: The contents of the defaults suite, by key.
+  ///   - prefix: The prefix of the kit's keys. The default is ``standardPrefix``.
   public init(_ defaults: [String: Any], prefix: String = KitCursors.standardPrefix) {
     var dates: [String: Date] = [:]
     for (key, value) in defaults where key.hasPrefix(prefix) {
@@ -77,6 +81,9 @@ public struct KitCursors: Sendable, Hashable {
 
   /// Reads the dates from a property list, the format of the file of a defaults suite.
   ///
+  /// - Parameters:
+  ///   - bytes: The contents of the file, in any format of property lists.
+  ///   - prefix: The prefix of the kit's keys. The default is ``standardPrefix``.
   /// - Throws: ``HistoryError/Code/unreadable`` when the bytes are not a property list with a
   ///   dictionary, or the value of one of the kit's keys is not a date.
   public init(

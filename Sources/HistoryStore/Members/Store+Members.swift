@@ -17,6 +17,15 @@ extension Store {
   /// The process counts as running the member while it keeps the registration. To take over the
   /// lock of a registration of the same member in this process, pass that registration as `previous`.
   ///
+  /// - Parameters:
+  ///   - member: The name of the member, which only one process at a time may use.
+  ///   - kind: The kind of the member. The default is ``MemberKind/tracker``.
+  ///   - author: The author that the member writes under. The default `nil` declares none.
+  ///   - resyncingIfLost: Whether a member that was cut off joins again. The default is `false`.
+  ///   - declared: The configuration to record in the registry. The default declares no property.
+  ///   - cursors: The dates of PersistentHistoryTrackingKit. The default `nil` imports none.
+  ///   - previous: The registration whose lock is taken over. The default `nil` takes a new lock.
+  /// - Returns: The registration, with the cursor after which the member continues.
   /// - Throws: ``HistoryError/Code/inUse`` while the member runs in another process, or in this
   ///   process under a registration that is not taken over; ``HistoryError/Code/lost`` if the
   ///   member was cut off and `resyncingIfLost` is `false`. In these cases the registry is not
@@ -61,6 +70,10 @@ extension Store {
 
   /// Records the position through which a member has merged; ignores positions before its cursor.
   ///
+  /// - Parameters:
+  ///   - registration: The member's current registration.
+  ///   - cursor: The last position that the member has merged, such as
+  ///     ``HistoryPage/scannedThrough``.
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
   ///   ``HistoryError/Code/notAMember``, ``HistoryError/Code/rewound`` or
   ///   ``HistoryError/Code/otherStore`` for a token from a different history. In these cases the
@@ -130,6 +143,7 @@ extension Store {
   ///
   /// - Returns: whether the registry contained the member.
   /// - Throws: ``HistoryError/Code/inUse`` while the member runs, also in this process.
+  /// - Complexity: one write of one row, and two system calls for the lock.
   public func forget(_ member: MemberID) throws(HistoryError) -> Bool {
     guard configuration.tracksHistory else { throw .untracked(path: path) }
     guard !isForReading else { throw .openForReading(path: path) }
@@ -253,6 +267,11 @@ extension Store {
   /// try store.consume(mirror) { page in try upload(page.changes) }
   /// ```
   ///
+  /// - Parameters:
+  ///   - registration: The registration of the consumer.
+  ///   - filter: The condition on the passed transactions and changes. The default `nil` passes all.
+  ///   - pageTransactionCountMax: The maximum number of transactions on a page. The default is 1000.
+  ///   - body: The closure, called with each page that contains transactions.
   /// - Returns: the recorded position.
   /// - Throws: ``HistoryError/Code/stopped`` when the closure throws, and the errors of fetching and
   ///   recording; the pages before stay recorded.

@@ -72,6 +72,7 @@ public struct MigratedObject {
   /// Sets an attribute of the newer model.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the newer model has no such attribute.
+  /// - Complexity: linear in the number of attributes; no query.
   public mutating func set(_ value: Value, for attribute: String) throws(HistoryError) {
     guard let newer, let index = newer.index(of: attribute) else {
       throw .unknownAttribute(attribute, of: newer ?? older)
@@ -84,9 +85,14 @@ public struct MigratedObject {
   ///
   /// Attributes that are not named get their default values.
   ///
+  /// - Parameters:
+  ///   - entity: The name of the entity in the newer model.
+  ///   - values: The values by attribute name. The default is none.
+  /// - Returns: The ID of the new object.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` or
   ///   ``HistoryError/Code/unfitValue`` if the newer model does not allow the object, or
   ///   ``HistoryError/Code/sqlite``.
+  /// - Complexity: one statement.
   @discardableResult
   public func insert(
     _ entity: String,

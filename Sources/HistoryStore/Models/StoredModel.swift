@@ -98,6 +98,8 @@ package struct StoredEntity: Hashable, Sendable {
 /// An attribute of a file's entity.
 package struct StoredAttribute: Hashable, Sendable {
   /// The current description; its renaming identifier is the identity across models.
+  ///
+  /// It lacks the order of a reference, which a file does not record.
   package var attribute: Attribute
   /// The name of the column.
   package let column: String
@@ -109,7 +111,7 @@ package struct StoredAttribute: Hashable, Sendable {
   var hasPlace: Bool
 
   init(_ attribute: Attribute, column: String) {
-    self.attribute = attribute
+    self.attribute = attribute.recorded
     self.column = column
     hasPlace = attribute.preservesValueInHistoryOnDeletion
   }
@@ -322,7 +324,7 @@ extension StoredAttribute {
       preservesValueInHistoryOnDeletion: newer.preservesValueInHistoryOnDeletion,
       defaultValue: newer.defaultValue,
       renamingIdentifier: attribute.identity,
-      reference: newer.reference
+      reference: newer.recorded.reference
     )
     hasPlace = hasPlace || newer.preservesValueInHistoryOnDeletion
   }

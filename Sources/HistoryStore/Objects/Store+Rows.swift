@@ -123,6 +123,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError/Code/unknownObject`` if the model has no such entity, or the key is
   ///   invalid.
+  /// - Complexity: constant; no query.
   public func url(of id: ObjectID) throws(HistoryError) -> URL {
     let text = try uri(of: id)
     guard let url = URL(string: text) else { throw .badURL(text) }
@@ -133,6 +134,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError/Code/badURL``, ``HistoryError/Code/otherStoreURL`` or
   ///   ``HistoryError/Code/unknownEntity``.
+  /// - Complexity: linear in the number of entities; no query.
   public func objectID(for url: URL) throws(HistoryError) -> ObjectID {
     try objectID(forURI: url.absoluteString.removingPercentEncoding ?? url.absoluteString)
   }

@@ -27,6 +27,11 @@ public struct PurgeFilter: Sendable, Hashable {
   public var contextNames: Set<String?>?
 
   /// Creates a filter; without arguments it selects all history.
+  ///
+  /// - Parameters:
+  ///   - authors: The authors, with `nil` for transactions without one. The default selects all.
+  ///   - contextNames: The context names, with `nil` for transactions without one. The default
+  ///     selects all.
   public init(authors: Set<String?>? = nil, contextNames: Set<String?>? = nil) {
     self.authors = authors
     self.contextNames = contextNames
@@ -48,7 +53,12 @@ public struct RetentionLimits: Sendable, Hashable, Codable {
   /// The maximum size of the history that a member may leave unmerged, in bytes.
   public var byteCount: Int?
 
-  /// Creates limits; `nil` stands for no limit.
+  /// Creates limits; `nil`, the default of each, stands for no limit.
+  ///
+  /// - Parameters:
+  ///   - age: The maximum age of an unmerged transaction, compared with the newest one.
+  ///   - transactionCount: The maximum number of unmerged transactions.
+  ///   - byteCount: The maximum size of the unmerged history in bytes.
   public init(age: Duration? = nil, transactionCount: Int? = nil, byteCount: Int? = nil) {
     self.age = age
     self.transactionCount = transactionCount
@@ -132,6 +142,10 @@ public struct TimestampJump: Sendable, Hashable {
   public let difference: Duration
 
   /// Creates the jump between the timestamp of a transaction and that of the previous transaction.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the later transaction.
+  ///   - difference: The later timestamp minus the earlier one; negative if time stepped back.
   public init(number: TransactionNumber, difference: Duration) {
     self.number = number
     self.difference = difference

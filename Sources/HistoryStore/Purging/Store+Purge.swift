@@ -33,9 +33,16 @@ extension Store {
   ///
   /// The registration must still be valid. The position is recorded even if the purge is not due.
   ///
+  /// - Parameters:
+  ///   - registration: The member's current registration.
+  ///   - cursor: The last position that the member has merged. The default `nil` records none.
+  ///   - trigger: The condition under which the purge takes place. The default is `always`.
+  ///   - limits: The limits on unmerged history. The default keeps all history that a member needs.
+  /// - Returns: The outcome; ``PurgeResult/isDue`` is `false` if the condition did not hold.
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
   ///   ``HistoryError/Code/notAMember``, and the errors of recording. In these cases no position is
   ///   recorded and no history is purged.
+  /// - Complexity: that of ``purge(when:retaining:)``, and one write of one row.
   @discardableResult
   public func purge(
     by registration: Registration,

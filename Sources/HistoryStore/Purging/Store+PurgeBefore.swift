@@ -9,6 +9,11 @@ extension Store {
   /// limit the purge: members with contexts that have not merged the purged history are marked as
   /// lost in the same small transaction, and listed in the result.
   ///
+  /// - Parameters:
+  ///   - token: The position, whose own transaction is not purged.
+  ///   - filter: The authors and contexts whose history is purged. The default selects all.
+  ///   - cuttingOff: Whether only consumers limit the purge. The default is `false`.
+  /// - Returns: The outcome, with the number through which history is now purged.
   /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound`` for a token from a
   ///   different history; no history is then purged.
   /// - Complexity: linear in the purged history; with a filter on context names, linear in the
@@ -25,7 +30,11 @@ extension Store {
 
   /// Purges history strictly before a transaction, and never above the watermark.
   ///
+  /// The other parameters have the same meanings as those of `purge(before:filter:cuttingOff:)` for a
+  /// token.
+  ///
   /// - Throws: the errors of `purge(before:filter:cuttingOff:)` for the transaction's token.
+  /// - Complexity: that of `purge(before:filter:cuttingOff:)` for the transaction's token.
   @discardableResult
   public func purge(
     before transaction: HistoryTransaction,
@@ -41,6 +50,12 @@ extension Store {
   /// the timestamp of every transaction is compared, and transactions may remain although others
   /// with higher numbers are purged.
   ///
+  /// - Parameters:
+  ///   - date: The time, compared with the timestamps of the store's clock; transactions at exactly
+  ///     this time are not purged.
+  ///   - filter: The authors and contexts whose history is purged. The default selects all.
+  ///   - cuttingOff: Whether only consumers limit the purge. The default is `false`.
+  /// - Returns: The outcome, with the number through which history is now purged.
   /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: linear in the purged history; with a filter on context names, or if timestamps
   ///   do not increase with numbers, linear in the history.

@@ -103,6 +103,7 @@ extension Store {
   /// task is cancelled or the last reference to the sequence is released, and keeps the store open.
   ///
   /// - Throws: the errors of ``watch(_:)``.
+  /// - Complexity: that of ``watch(_:)``.
   public var changes: StoreChanges {
     get throws(HistoryError) { try StoreChanges(self) }
   }

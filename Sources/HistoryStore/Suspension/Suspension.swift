@@ -80,8 +80,10 @@ extension Store {
   /// <doc:SuspendingAProcess>.
   ///
   /// - Parameters:
-  ///   - limit: The time that a request in progress has before it is interrupted.
-  ///   - calls: Whether calls fail or wait until the store is resumed.
+  ///   - limit: The time that a request in progress has before it is interrupted. The default is
+  ///     1 second.
+  ///   - calls: Whether calls fail or wait until the store is resumed. The default is
+  ///     ``CallsWhileSuspended/fail``.
   /// - Throws: ``HistoryError/Code/insideRequest`` if called inside a request of this store, such as in
   ///   the closure of a batch; the store is then not suspended.
   /// - Complexity: closes one connection, and one more if the store is watched.
@@ -119,6 +121,8 @@ extension Store {
   /// - Throws: ``HistoryError/Code/replaced`` if the file was replaced by another store, and the errors
   ///   of opening a file; the store then stays suspended. ``HistoryError/Code/insideRequest`` if called
   ///   inside a request of this store.
+  /// - Complexity: opens one connection, and one more if the store is watched; takes the locks of the
+  ///   members again.
   public func resume() throws(HistoryError) {
     try checkIsOutsideRequest()
     try suspension.lock.withLock { () throws(HistoryError) in

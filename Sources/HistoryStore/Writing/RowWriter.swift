@@ -6,6 +6,9 @@ import SQLiteStorage
 /// Attributes that are not set have their default values in an insert, and are null in an update.
 /// The values of many rows share one reused block of memory, so that a row needs no allocation. One
 /// SQL statement reads all rows of the block.
+///
+/// Each setter takes the index of the attribute in ``Entity/attributes``, from 0. A value that does
+/// not fit the attribute makes the request fail with ``HistoryError/Code/unfitValue``.
 public struct RowWriter: ~Copyable {
   private let table: EntityStatements
   private let rows: UnsafeMutablePointer<RowBlock>

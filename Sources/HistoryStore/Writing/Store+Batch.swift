@@ -7,6 +7,12 @@ extension Store {
   /// Core Data: `NSBatchInsertRequest` with a dictionary handler. The closure runs inside the
   /// write: a request to the same store from within the closure fails.
   ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity.
+  ///   - author: The author and the context name that history records.
+  ///   - type: The part of the outcome to return. The default is ``BatchResultType/status``.
+  ///   - next: The closure, which sets the values of the next row, or returns `false` at the end.
+  /// - Returns: The transaction, and the number of inserted or changed objects.
   /// - Throws: ``HistoryError`` if a value does not fit or SQLite fails, and
   ///   ``HistoryError/Code/stopped`` if the closure throws; the store is then not changed.
   /// - Complexity: one statement for many rows, and one or two for the history.
@@ -35,6 +41,14 @@ extension Store {
   /// the policy `error`. Under the other merge policies, the store's object stays. It gets the inserted
   /// values if the policy is `objectWins` or `overwrite`.
   ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity.
+  ///   - objects: The values of each object, by attribute name.
+  ///   - author: The author and the context name that history records.
+  ///   - type: The part of the outcome to return. The default is ``BatchResultType/status``.
+  ///   - mergePolicy: The handling of objects with the same unique values. The default is
+  ///     ``MergePolicy/error``.
+  /// - Returns: The transaction, and the number of inserted or changed objects.
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
   ///   changed then.
   /// - Complexity: one statement for many rows, and one or two for the history; one statement for each
@@ -103,6 +117,13 @@ extension Store {
   ///
   /// Core Data: `NSBatchUpdateRequest`.
   ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  ///   - values: The new values, by attribute name.
+  ///   - author: The author and the context name that history records.
+  ///   - type: The part of the outcome to return. The default is ``BatchResultType/status``.
+  /// - Returns: The transaction, and the number of updated objects.
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite
   ///   fails.
   /// - Complexity: a scan of the entity, without a query per row.
@@ -139,6 +160,13 @@ extension Store {
   /// and the result includes their effects; `rules` can deny such references, or skip the rules. Core
   /// Data's batch deletes skip delete rules.
   ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity.
+  ///   - predicate: The condition on the objects. The default `nil` selects all.
+  ///   - author: The author and the context name that history records.
+  ///   - rules: The handling of references to the objects. The default is ``BatchDeleteRules/apply``.
+  ///   - type: The part of the outcome to return. The default is ``BatchResultType/status``.
+  /// - Returns: The transaction, and the number of deleted objects.
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails;
   ///   ``HistoryError/Code/deleteDenied`` or ``HistoryError/Code/danglingReference`` if references to
   ///   the objects remain.
@@ -325,6 +353,10 @@ public struct BatchAuthor: Sendable, Hashable {
   package var begunAt: Date?
 
   /// Creates the author and context name of a batch request.
+  ///
+  /// - Parameters:
+  ///   - author: The author, or `nil` for none.
+  ///   - contextName: The name of the context. The default is `nil`, for none.
   public init(_ author: String?, contextName: String? = nil) {
     self.author = author
     self.contextName = contextName

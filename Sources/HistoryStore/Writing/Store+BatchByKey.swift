@@ -9,6 +9,13 @@ extension Store {
   /// skipped; an object that occurs twice keeps the last values and counts as one change. The
   /// closure runs inside the write: a request to the same store from within the closure fails.
   ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity.
+  ///   - attributes: The names of the attributes to set in every object.
+  ///   - author: The author and the context name that history records.
+  ///   - type: The part of the outcome to return. The default is ``BatchResultType/status``.
+  ///   - next: The closure, which sets the values of the next object and returns its ID, or `nil`.
+  /// - Returns: The transaction, and the number of updated objects.
   /// - Throws: ``HistoryError`` if a name or value does not fit, an object is of another entity, or
   ///   SQLite fails, and ``HistoryError/Code/stopped`` if the closure throws; the store is then not
   ///   changed.
@@ -44,6 +51,13 @@ extension Store {
   /// delete rules of references to the objects are applied in the same transaction, and the result
   /// includes their effects; `rules` can deny such references, or skip the rules.
   ///
+  /// - Parameters:
+  ///   - entityName: The name of the entity.
+  ///   - author: The author and the context name that history records.
+  ///   - rules: The handling of references to the objects. The default is ``BatchDeleteRules/apply``.
+  ///   - type: The part of the outcome to return. The default is ``BatchResultType/status``.
+  ///   - next: The closure, which returns the ID of the next object, or `nil` at the end.
+  /// - Returns: The transaction, and the number of deleted objects.
   /// - Throws: ``HistoryError`` if an object is of another entity or SQLite fails,
   ///   ``HistoryError/Code/deleteDenied`` or ``HistoryError/Code/danglingReference`` if references to
   ///   the objects remain, and ``HistoryError/Code/stopped`` if the closure throws; the store is then

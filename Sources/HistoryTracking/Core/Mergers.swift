@@ -11,6 +11,9 @@ public protocol TransactionMerger: Sendable {
   ///
   /// The method may be called again with the same transactions.
   ///
+  /// - Parameters:
+  ///   - transactions: The transactions, at least one, in commit order.
+  ///   - contexts: The contexts of the tracker.
   /// - Throws: Any error; the pass then fails and is retried.
   func merge(
     _ transactions: [HistoryTransaction],
@@ -28,6 +31,7 @@ public struct DefaultMerger: TransactionMerger {
   /// Merges the transactions into every context that did not save them.
   ///
   /// - Throws: The errors of ``ObjectContexts/ObjectContext/merge(_:)``.
+  /// - Complexity: that of ``ObjectContexts/ObjectContext/merge(_:)`` for each context.
   public func merge(
     _ transactions: [HistoryTransaction],
     into contexts: [ObjectContext]
@@ -42,6 +46,9 @@ public protocol TransactionDeduplicator: Sendable {
   ///
   /// The contexts have merged the transactions; the cursor is not recorded yet.
   ///
+  /// - Parameters:
+  ///   - transactions: The merged transactions, at least one, in commit order.
+  ///   - contexts: The contexts of the tracker.
   /// - Throws: Any error; the pass then fails and is retried.
   func deduplicate(
     _ transactions: [HistoryTransaction],
@@ -90,7 +97,15 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   private let author: String?
   private let combine: Combine?
 
-  /// Creates a deduplicator that saves under an author, or without an author if `author` is `nil`.
+  /// Creates a deduplicator of the objects of an entity that are equal in some attributes.
+  ///
+  /// - Parameters:
+  ///   - store: The store that contains the objects.
+  ///   - entity: The name of the entity.
+  ///   - attributes: The names of the compared attributes, at least one.
+  ///   - author: The author of the saves. The default is `nil`, for none.
+  ///   - combine: The closure that returns the values to set in the kept object. The default `nil`
+  ///     leaves the kept object unchanged.
   public init(
     store: Store,
     entity: String,
@@ -105,6 +120,13 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   ///
   /// The entity may be of the store's model or of a later version with the same names. The
   /// constraints apply one after another.
+  ///
+  /// - Parameters:
+  ///   - store: The store that contains the objects.
+  ///   - entity: The entity, with at least one uniqueness constraint.
+  ///   - author: The author of the saves. The default is `nil`, for none.
+  ///   - combine: The closure that returns the values to set in the kept object. The default `nil`
+  ///     leaves the kept object unchanged.
   public init(
     store: Store,
     byUniquenessConstraintsOf entity: Entity,

@@ -18,6 +18,12 @@ extension HistoryTracker {
   /// }
   /// ```
   ///
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - operation: The operation whose changes the observer receives.
+  ///   - policy: The reaction to an observer that throws. The default is ``HookFailurePolicy/retry``.
+  ///   - callback: The observer, called with one group of changes at a time.
+  /// - Returns: The identity by which ``removeObserver(id:)`` removes the observer.
   /// - Throws: ``HistoryError/Code/unknownEntity`` if the model has no such entity.
   @discardableResult
   public func registerObserver(
@@ -59,6 +65,12 @@ extension HistoryTracker {
   /// `.finish`. After a hook throws, that hook and those before it are called again with the same
   /// transactions.
   ///
+  /// - Parameters:
+  ///   - other: The merge hook that is called directly after the new one. The default `nil` registers
+  ///     the new hook as the last.
+  ///   - policy: The reaction to a hook that throws. The default is ``HookFailurePolicy/retry``.
+  ///   - callback: The hook, called with the transactions of one page at a time.
+  /// - Returns: The identity by which ``removeMergeHook(id:)`` removes the hook.
   /// - Throws: ``HistoryError/Code/unknownHook`` if `other` is not registered.
   @discardableResult
   public func registerMergeHook(
@@ -98,6 +110,8 @@ public struct MergeHookInput: Sendable {
 }
 
 /// The decision of a merge hook about how the merge continues.
+///
+/// The type and its cases have the names of PersistentHistoryTrackingKit: `MergeHookResult`.
 public enum MergeHookResult: Sendable, Hashable {
   /// Calls the next hook, or merges the transactions if this was the last hook.
   case goOn

@@ -57,7 +57,7 @@ public actor HistoryTracker {
   ///   - store: The store whose history is merged.
   ///   - contexts: The contexts to merge into, each of which must belong to the store. The default is one
   ///     view context with the current author.
-  ///   - configuration: The options of the tracker.
+  ///   - configuration: The options of the tracker. The defaults suit an app with extensions.
   public init(
     _ member: MemberID,
     store: Store,
@@ -82,6 +82,13 @@ public actor HistoryTracker {
   }
 
   /// Creates a tracker with a purge strategy and otherwise default configuration.
+  ///
+  /// - Parameters:
+  ///   - member: The name of the member, which no other process may use.
+  ///   - store: The store whose history is merged.
+  ///   - contexts: The contexts to merge into, each of which must belong to the store. The default is one
+  ///     view context without an author.
+  ///   - strategy: The condition under which a pass purges.
   public init(
     _ member: MemberID,
     store: Store,
@@ -146,6 +153,8 @@ public actor HistoryTracker {
   /// only when one of its methods is called, so that the store can be closed, and its file migrated
   /// or deleted. Inside a hook of this tracker, the method does not wait, because the pass waits
   /// for the hook.
+  ///
+  /// - Complexity: no query after the pass in progress.
   public func stop() async {
     halt()
     guard !isInsideHook else { return }
@@ -198,7 +207,12 @@ extension HistoryTracker {
   /// A pass in progress fails with ``HistoryError/Code/suspended`` at its next step. No signals arrive
   /// until ``resume()``.
   ///
+  /// - Parameters:
+  ///   - limit: The time that a request in progress has before it is interrupted. The default is
+  ///     1 second.
+  ///   - calls: Whether calls fail or wait until the store is resumed. The default is `fail`.
   /// - Throws: ``HistoryError/Code/insideRequest`` if called inside a request of the store.
+  /// - Complexity: that of ``HistoryStore/Store/suspend(within:calls:)``.
   public nonisolated func suspend(
     within limit: Duration = .seconds(1),
     calls: CallsWhileSuspended = .fail
@@ -212,6 +226,7 @@ extension HistoryTracker {
   /// ``HistoryError/Code/superseded``.
   ///
   /// - Throws: the errors of ``HistoryStore/Store/resume()``.
+  /// - Complexity: that of ``HistoryStore/Store/resume()``; the pass runs later.
   public nonisolated func resume() throws(HistoryError) { try store.resume() }
 }
 
@@ -272,6 +287,12 @@ extension HistoryTracker {
   /// The store is that of the first context. Without contexts, the store is the only one of the
   /// container that keeps history.
   ///
+  /// - Parameters:
+  ///   - member: The name of the member, which no other process may use.
+  ///   - container: The container of the store.
+  ///   - contexts: The contexts to merge into, all of one store. The default is one view context with
+  ///     the current author.
+  ///   - configuration: The options of the tracker. The defaults suit an app with extensions.
   /// - Throws: Without contexts, ``HistoryError/Code/severalStores`` if several stores keep
   ///   history, or ``HistoryError/Code/untracked`` if none does.
   public init(

@@ -3,14 +3,14 @@ package import HistoryTypes
 
 /// The options of a tracker; the defaults suit an app with extensions.
 public struct TrackerConfiguration: Sendable {
-  /// The author of the member's own writes; `nil` uses the author of its first context.
+  /// The author of the member's own writes; the default `nil` uses the author of its first context.
   public var currentAuthor: String?
   /// All authors that are expected to write to the store; empty if unknown.
   ///
   /// The set does not filter: transactions of other authors are merged as well. Each author that is
   /// missing from the set is logged once, because it was probably forgotten.
   public var allAuthors: Set<String> = []
-  /// The authors of processes that only write and have no tracker.
+  /// The authors of processes that only write and have no tracker; the default is none.
   public var batchAuthors: Set<String> = []
   /// A Boolean value that indicates whether transactions of CloudKit's mirror are merged.
   ///
@@ -18,7 +18,7 @@ public struct TrackerConfiguration: Sendable {
   public var includingCloudKitMirroring = true
   /// The authors whose transactions are neither merged nor passed to hooks.
   ///
-  /// A trailing `*` matches any suffix.
+  /// A trailing `*` matches any suffix. The default is none.
   public var ignoring: Set<String> = []
   /// The condition under which a pass purges.
   ///
@@ -26,10 +26,10 @@ public struct TrackerConfiguration: Sendable {
   public var strategy = PurgeStrategy.whenMerged
   /// The limits beyond which a purge deletes history that a member has not merged.
   ///
-  /// `nil` expresses no preference: this tracker's purges then keep all unmerged history. If members
+  /// The default `nil` expresses no preference: this tracker's purges then keep all unmerged history. If members
   /// request different limits, the loosest ones are used.
   public var retention: RetentionLimits?
-  /// The cursors that PersistentHistoryTrackingKit has stored; `nil` imports none.
+  /// The cursors that PersistentHistoryTrackingKit has stored; the default `nil` imports none.
   ///
   /// The first launch of the member starts at the stored cursor of the current author.
   public var kitCursors: KitCursors?
@@ -45,9 +45,9 @@ public struct TrackerConfiguration: Sendable {
   /// only these objects, and memory is proportional to their number. A context on which the program
   /// calls `loadAll()` holds all objects in either case.
   public var loadsAllObjects = true
-  /// A custom merger; `nil` uses ``DefaultMerger``.
+  /// A custom merger; the default `nil` uses ``DefaultMerger``.
   public var merger: (any TransactionMerger)?
-  /// A deduplicator that runs after each merge; `nil` removes no duplicates.
+  /// A deduplicator that runs after each merge; the default `nil` removes no duplicates.
   public var deduplicator: (any TransactionDeduplicator)?
   /// The destination of log messages.
   ///
@@ -76,6 +76,15 @@ public struct TrackerConfiguration: Sendable {
   public init() {}
 
   /// Creates a configuration with the most common options.
+  ///
+  /// - Parameters:
+  ///   - currentAuthor: The author of the member's own writes; `nil` uses the author of its first
+  ///     context.
+  ///   - allAuthors: All authors that are expected to write to the store. The default is empty, for
+  ///     unknown.
+  ///   - batchAuthors: The authors of processes that only write. The default is none.
+  ///   - strategy: The condition under which a pass purges. The default is
+  ///     ``PurgeStrategy/whenMerged``.
   public init(
     currentAuthor: String?,
     allAuthors: Set<String> = [],

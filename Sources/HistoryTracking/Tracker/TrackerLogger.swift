@@ -49,8 +49,12 @@ public enum TrackerLogLevel: String, Sendable, Hashable, Comparable, CaseIterabl
 public protocol TrackerLogger: Sendable {
   /// Writes one message.
   ///
-  /// The tracker waits for the call, so the method must return quickly. The metadata contains the
-  /// name of the tracker's member as `member`.
+  /// The tracker waits for the call, so the method must return quickly.
+  ///
+  /// - Parameters:
+  ///   - level: The severity of the message.
+  ///   - message: The message, without the name of the member.
+  ///   - metadata: The name of the tracker's member as `member`.
   func log(level: TrackerLogLevel, message: String, metadata: [String: String])
 }
 

@@ -34,6 +34,8 @@ public struct LiveResult: RandomAccessCollection, Sendable {
   }
 
   /// The identities of the objects, in their order.
+  ///
+  /// - Complexity: linear in the number of objects; no query.
   public var objectIDs: [ObjectID] { keys.map(id) }
 
   private func id(_ key: Int64) -> ObjectID { ObjectID(entity: entity, key: key) }

@@ -49,7 +49,13 @@ final class OperationWorld: @unchecked Sendable {
           Attribute("count", .int),
         ]
       ),
-      Entity("Tag", [Attribute("name", .string), Attribute("item", to: "Item")]),
+      Entity(
+        "Tag",
+        [
+          Attribute("name", .string), Attribute("item", to: "Item", orderedBy: "place"),
+          Attribute("place", .double),
+        ]
+      ),
       Entity("Note", [Attribute("item", to: "Item", deleteRule: .cascade)]),
       Entity("Link", linking: ("from", to: "Item"), with: ("to", to: "Item")),
     ])

@@ -106,6 +106,19 @@ extension PublicOperation {
         try tag.setDestination(try tag.context.object(ObjectID(entity: 1, key: 4)), of: "item")
         return "\(try tag.destination(of: "item")?.id.key ?? 0)"
       },
+      listed("insert(_: StoredObject, at: Int, referringBy: String)") { item, tag in
+        try item.insert(tag, at: 0, referringBy: "item")
+      },
+      listed("append(_: StoredObject, referringBy: String)") { item, tag in
+        try item.append(tag, referringBy: "item")
+      },
+      listed("move(_: StoredObject, to: Int, referringBy: String)") { item, tag in
+        try item.insert(tag, at: 1, referringBy: "item")
+        try item.move(tag, to: 0, referringBy: "item")
+      },
+      listed("setObjects(_: some Collection<StoredObject>, of: String, referringBy: String)") {
+        try $0.setObjects([$1], of: "Tag", referringBy: "item")
+      },
       linked("link(to: StoredObject, by: String)") { try $0.link(to: $1, by: "Link", as: "to") },
       linked("unlink(from: StoredObject, by: String)") { try $0.unlink(from: $1, by: "Link") },
       linked("setObjects(_: some Collection<StoredObject>, linkedBy: String)") { item, _ in
@@ -131,6 +144,24 @@ extension PublicOperation {
       { items in
         try run(items[0], items[1])
         return "\(try items.map { try $0.objects(linkedBy: "Link").map(\.id.key) })"
+      }
+    )
+  }
+
+  /// An operation on an item with a tag, and another tag; the answer lists the tags of the item.
+  private static func listed(
+    _ name: String,
+    _ run: @escaping @Sendable (StoredObject, StoredObject) throws -> Void
+  ) -> PublicOperation {
+    PublicOperation(
+      "StoredObject." + name,
+      on: { ObjectContext(store: $0.store) },
+      { context in
+        guard let item = try context.object(ObjectID(entity: 1, key: 3)),
+          let tag = try context.object(ObjectID(entity: 2, key: 1))
+        else { return "none" }
+        try run(item, tag)
+        return "\(try item.objects("Tag", referringBy: "item").map(\.id.key))"
       }
     )
   }

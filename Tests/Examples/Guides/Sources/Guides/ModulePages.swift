@@ -45,6 +45,30 @@ enum ModulePages {
     print(try view.explain("Item", where: due, limit: 20))
   }
 
+  static func orderedLists() throws {
+    let list = Entity("List", [Attribute("name", .string)])
+    let task = Entity(
+      "Task",
+      [
+        Attribute("title", .string), Attribute("list", to: "List", orderedBy: "position"),
+        Attribute("position", .double),
+      ],
+      indexes: [["list", "position"]]
+    )
+    let store = try Store(path: "lists.store", model: try Model([list, task]))
+
+    let view = ObjectContext(store: store, author: "app", name: "view")
+    let home = try view.insert("List", ["name": "home"])
+    let milk = try view.insert("Task", ["title": "milk"])
+    let bread = try view.insert("Task", ["title": "bread"])
+    try home.append(milk, referringBy: "list")
+    try home.insert(bread, at: 0, referringBy: "list")
+    try view.save()
+    try home.move(milk, to: 0, referringBy: "list")
+    try view.save()
+    print(try home.objects("Task", referringBy: "list").map { try $0["title"] ?? .null })
+  }
+
   static func historyTracking(_ path: String, _ model: Model) async throws {
     let container = try StoreContainer([StoreDescription(path: path, model: model)])
     let tracker = try HistoryTracker(

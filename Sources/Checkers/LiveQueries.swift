@@ -1,0 +1,371 @@
+import HistoryTypes
+package import Traces
+
+/// Each live query shows what its context contains, and reports each change once.
+///
+/// Verifies: after each successful command of an actor with live queries, and so at the end, the
+/// last result that each of them reported, which follows only the reported differences, against the
+/// query evaluated over the data of the reference model: the same objects with the same values, in
+/// the requested order, objects with equal sort values in the order of their keys, and no object
+/// beyond the limit or missing below it. Each report's differences lead from the previous result to
+/// the new one. No report repeats the previous result. A live query ends with an error only after a
+/// fault.
+///
+/// Does not verify: the objects in transactions that the actor's view has not merged since it last
+/// read all data, which a result may contain as they were before or as they are now, or not at all.
+/// These include the transactions of ignored authors and those that a merge hook finished. After a
+/// write of unknown outcome nothing is compared until the outcome is known. Live queries by the
+/// values of references, whose keys plans do not know, are not compared with the data.
+package struct LiveQueries: Invariant {
+  package static let name = "LiveQueries"
+  package static let sentence =
+    "A live query shows what its context contains, and reports each change once."
+  package private(set) var violation: Violation?
+  private var views: [ActorID: WatchedView] = [:]
+  /// Whether the plan has live queries, and no actor with an older model.
+  private let isPossible: Bool
+  private let partial: Set<ActorID>
+  private let references: [String: Set<String>]
+  private var hasFault = false
+  private var wasCompared = false
+
+  package init(_ header: TraceHeader) {
+    let plan = header.plan
+    isPossible =
+      !plan.header.hasOlderModel
+      && plan.commands.contains { if case .watch = $0.action { true } else { false } }
+    partial = isPossible ? Set(plan.header.actors.filter(\.isPartial).map(\.id)) : []
+    references = Dictionary(
+      (isPossible ? plan.header.model.entities : []).map { entity in
+        (entity.name, Set(entity.attributes.filter { $0.reference != nil }.map(\.name)))
+      }
+    ) { first, _ in first }
+  }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard isPossible, violation == nil else { return }
+    switch event.kind {
+    case .committed(let transaction): commit(transaction, by: event.actor)
+    case .fault: hasFault = true
+    case .recovered: views.removeAll()
+    default:
+      guard let actor = event.actor else { return }
+      if let clause = follow(event.kind, of: actor, on: timeline) {
+        violation = Self.violation(at: event, because: "\(event.who)'s live query \(clause)")
+      }
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return wasCompared ? .valid : .unknown("No live query reported a result.")
+  }
+
+  // MARK: Events
+
+  private mutating func commit(_ transaction: CommittedTransaction, by writer: ActorID?) {
+    for actor in views.keys {
+      views[actor]?.commit(transaction, isOwn: actor == writer && transaction.context == "view")
+    }
+  }
+
+  /// Updates the state of an actor's view, and returns what is wrong, as a clause about a live query.
+  private mutating func follow(
+    _ kind: EventKind,
+    of actor: ActorID,
+    on timeline: Timeline
+  ) -> String? {
+    switch kind {
+    case .registered, .launched: views[actor] = WatchedView()
+    case .stopped, .crashed, .retired: views[actor] = nil
+    case .resynced: views[actor]?.resync()
+    case .called(let command, let word):
+      views[actor]?.begin()
+      if word == "watch" { views[actor]?.start(command, timeline.plan) }
+    case .merged(let names): views[actor]?.merge(names)
+    case .finished: views[actor]?.finish(timeline.named, on: timeline)
+    case .listed(let report):
+      return views[actor, default: WatchedView()]
+        .take(report, hasFault: hasFault, isPartial: partial.contains(actor))
+    case .ended(_, let outcome):
+      views[actor]?.end(outcome)
+      if outcome == .ok { return compare(actor, on: timeline) }
+    default: break
+    }
+    return nil
+  }
+
+  /// Compares the live queries of an actor with the data, and returns the first difference.
+  private mutating func compare(_ actor: ActorID, on timeline: Timeline) -> String? {
+    guard let view = views[actor], !view.lists.isEmpty, timeline.ledger.undecided == nil,
+      timeline.ledger.mismatch == nil, !timeline.mayHoldUnreported,
+      let objects = timeline.ledger.objects
+    else { return nil }
+    for list in view.lists {
+      guard let rows = list.rows else { return "\(list.title) reported no first result" }
+      wasCompared = true
+      let own = references[list.watch.entity] ?? []
+      guard own.isDisjoint(with: list.watch.attributes) else { continue }
+      let expected = ExpectedRows(list.watch, objects, except: view.openObjects)
+      if let fault = expected.fault(of: rows) { return "\(list.title) \(fault)" }
+    }
+    return nil
+  }
+}
+
+/// The view of a running actor: its live queries, and the transactions that it may lack.
+private struct WatchedView: Sendable {
+  /// The objects of each transaction that the view has not merged.
+  private var unmerged: [TransactionName: Set<ObjectName>] = [:]
+  /// The objects of the view's own saves that reported a failure and were committed nevertheless.
+  private var unknown: Set<ObjectName> = []
+  private(set) var lists: [ReportedList] = []
+  private var startedCount = 0
+  /// The transaction that the view saves with the current command.
+  private var saved: CommittedTransaction?
+  /// The objects whose transactions the current command has merged.
+  private var mergedNow: Set<ObjectName> = []
+  /// Whether the current command has read all objects again, also those whose values are the same.
+  private var hasResynced = false
+  private var isStarting = false
+
+  /// The objects that results may contain in any state.
+  var openObjects: Set<ObjectName> { unmerged.values.reduce(into: unknown) { $0.formUnion($1) } }
+
+  /// Notes that the view has read all objects again.
+  mutating func resync() {
+    unmerged.removeAll()
+    unknown.removeAll()
+    hasResynced = true
+  }
+
+  mutating func begin() {
+    mergedNow.removeAll()
+    hasResynced = false
+    isStarting = false
+  }
+
+  mutating func start(_ command: Int?, _ plan: Plan) {
+    guard let command, plan.commands.indices.contains(command),
+      case .watch(let watch) = plan.commands[command].action
+    else { return }
+    isStarting = true
+    startedCount += 1
+    lists.append(ReportedList(number: startedCount, watch: watch))
+  }
+
+  mutating func commit(_ transaction: CommittedTransaction, isOwn: Bool) {
+    guard !isOwn else {
+      saved = transaction
+      return
+    }
+    unmerged[transaction.name] = Set(transaction.changes.map(\.object))
+  }
+
+  mutating func merge(_ names: [TransactionName]) {
+    for name in names {
+      if let objects = unmerged.removeValue(forKey: name) { mergedNow.formUnion(objects) }
+    }
+  }
+
+  /// Notes transactions that a merge hook finished, so that the view may lack their changes.
+  mutating func finish(_ positions: [Int], on timeline: Timeline) {
+    for position in positions where timeline.log.transactions.indices.contains(position) {
+      let commit = timeline.log.transactions[position].commit
+      unmerged[commit.name] = Set(commit.changes.map(\.object))
+    }
+  }
+
+  /// Notes the end of a command; the view lacks a save that failed and yet was committed.
+  mutating func end(_ outcome: Outcome) {
+    if let saved, outcome != .ok { unknown.formUnion(saved.changes.map(\.object)) }
+    saved = nil
+    guard isStarting else { return }
+    isStarting = false
+    if outcome != .ok {
+      lists.removeAll { $0.number == startedCount }
+      startedCount -= 1
+    } else if lists.count > PlannedWatch.countMax {
+      lists.removeFirst()
+    }
+  }
+
+  /// Notes a report, and returns what is wrong with it, as a clause.
+  mutating func take(_ report: LiveReport, hasFault: Bool, isPartial: Bool) -> String? {
+    guard let index = lists.firstIndex(where: { $0.number == report.list }) else {
+      return "\(report.list) reports a result, and no command has started it"
+    }
+    if let failure = report.failure {
+      let list = lists.remove(at: index)
+      return hasFault ? nil : "\(list.title) ended, and the plan does not explain why: \(failure)"
+    }
+    let mayRepeat = openObjects.union(mergedNow)
+    defer { lists[index].rows = report.rows }
+    let isExcused = isPartial || hasResynced
+    return lists[index].fault(of: report) { isExcused || mayRepeat.contains($0) }
+      .map { "\(lists[index].title) \($0)" }
+  }
+}
+
+/// A live query, and the result that it reported last.
+private struct ReportedList: Sendable {
+  /// The number of the live query among those of its process.
+  let number: Int
+  let watch: PlannedWatch
+  /// The result; `nil` before the first one.
+  var rows: [ListedRow]?
+
+  /// The query, for a sentence: `1 (the first 2 of Item by -count)`.
+  var title: String {
+    let first = watch.limit.map { "the first \($0) of " } ?? ""
+    let conditions = watch.conditions.isEmpty ? "" : ", with conditions"
+    let orders = watch.orders.map { ($0.isAscending ? "" : "-") + $0.attribute }
+    let sorted = orders.isEmpty ? "" : " by " + orders.joined(separator: ", ")
+    return "\(number) (\(first)\(watch.entity)\(sorted)\(conditions))"
+  }
+
+  /// Returns what is wrong with the differences of a report; `nil` if nothing is.
+  ///
+  /// `mayRepeat` tells of an updated object if its change may be one that the copy already contains.
+  func fault(of report: LiveReport, mayRepeat: (ObjectName) -> Bool) -> String? {
+    let before = rows ?? []
+    guard Self.keys(before.map(\.key), after: report) == report.rows.map(\.key) else {
+      return "reports differences that do not lead from \(Self.text(before)) to "
+        + Self.text(report.rows)
+    }
+    guard rows != nil, report.removed.isEmpty, report.inserted.isEmpty else { return nil }
+    let changes = zip(before, report.rows).contains { !$0.values.isSame(as: $1.values) }
+    return changes || report.updated.contains(where: mayRepeat)
+      ? nil : "reports \(Self.text(report.rows)) again, although nothing has changed"
+  }
+
+  /// Returns the keys of a result after the differences of a report; `nil` if they do not fit.
+  private static func keys(_ before: [Int64], after report: LiveReport) -> [Int64]? {
+    let (removed, inserted) = (Set(report.removed), Set(report.inserted))
+    guard removed.isSubset(of: before.indices), inserted.isSubset(of: report.rows.indices) else {
+      return nil
+    }
+    var kept = before.indices.filter { !removed.contains($0) }.map { before[$0] }.makeIterator()
+    var keys: [Int64] = []
+    for position in report.rows.indices {
+      guard !inserted.contains(position) else {
+        keys.append(report.rows[position].key)
+        continue
+      }
+      guard let key = kept.next() else { return nil }
+      keys.append(key)
+    }
+    return kept.next() == nil ? keys : nil
+  }
+
+  private static func text(_ rows: [ListedRow]) -> String {
+    "[" + rows.map(\.object.description).joined(separator: ", ") + "]"
+  }
+}
+
+/// The objects that a live query must show, with their sort values.
+private struct ExpectedRows {
+  private let watch: PlannedWatch
+  private let objects: Objects
+  /// The objects that the result may contain in any state, or not at all.
+  private let open: Set<ObjectName>
+  /// The other objects that match, in order.
+  private let matching: [(object: ObjectName, sorted: [Value])]
+
+  init(_ watch: PlannedWatch, _ objects: Objects, except open: Set<ObjectName>) {
+    self.watch = watch
+    self.objects = objects
+    self.open = open
+    var matching: [(object: ObjectName, sorted: [Value])] = []
+    for (object, values) in objects where Self.matches(object, values, watch) {
+      if !open.contains(object) { matching.append((object, watch.orders.values(in: values))) }
+    }
+    self.matching = matching.sorted { left, right in
+      if watch.orders.precede(left.sorted, right.sorted) { return true }
+      return !watch.orders.precede(right.sorted, left.sorted) && left.object < right.object
+    }
+  }
+
+  private static func matches(_ name: ObjectName, _ values: Values, _ watch: PlannedWatch) -> Bool {
+    name.entity == watch.entity && watch.conditions.allSatisfy { $0.holds(for: values) }
+  }
+
+  /// Returns what is wrong with a result, as a clause; `nil` if it is as it must be.
+  func fault(of rows: [ListedRow]) -> String? {
+    if let limit = watch.limit, rows.count > limit {
+      return "shows \(rows.count.counted("object")), more than its limit"
+    }
+    if Set(rows.map(\.key)).count < rows.count { return "shows an object twice" }
+    let fixed = rows.filter { !isOpen($0.object) }
+    for row in fixed {
+      if let fault = fault(of: row) { return fault }
+    }
+    return orderFault(of: fixed) ?? gap(in: fixed, isFull: rows.count == watch.limit)
+  }
+
+  /// Returns whether the result may contain an object in any state.
+  ///
+  /// A negative key denotes an object that has lost its name: its delete was not merged yet.
+  private func isOpen(_ object: ObjectName) -> Bool {
+    object.key < 0 ? open.contains { $0.entity == object.entity } : open.contains(object)
+  }
+
+  private func fault(of row: ListedRow) -> String? {
+    guard let values = objects[row.object] else {
+      return "shows \(row.object), which does not exist"
+    }
+    if let attribute = values.firstDifference(from: row.values) {
+      return "shows \(attribute) = \(row.values[attribute] ?? .null) for \(row.object), "
+        + "which has \(values[attribute] ?? .null)"
+    }
+    return Self.matches(row.object, values, watch)
+      ? nil : "shows \(row.object), which does not match"
+  }
+
+  private func orderFault(of rows: [ListedRow]) -> String? {
+    for (row, next) in zip(rows, rows.dropFirst()) {
+      let values = watch.orders.values(in: row.values)
+      let others = watch.orders.values(in: next.values)
+      if watch.orders.precede(others, values) {
+        return "shows \(row.object) before \(next.object), which must come first"
+      }
+      if !watch.orders.precede(values, others), row.key > next.key {
+        return "shows \(row.object) before \(next.object), which has the same sort values and a "
+          + "smaller key"
+      }
+    }
+    return nil
+  }
+
+  /// Returns which object is missing; in a full result, all objects after its last one may be.
+  private func gap(in rows: [ListedRow], isFull: Bool) -> String? {
+    let shown = Set(rows.map(\.object))
+    let missing = matching.first { !shown.contains($0.object) }
+    guard let missing else { return nil }
+    guard isFull else { return "does not show \(missing.object), which matches" }
+    guard let last = rows.last,
+      watch.orders.precede(missing.sorted, watch.orders.values(in: last.values))
+    else { return nil }
+    return "does not show \(missing.object), which comes before \(last.object)"
+  }
+}
+
+extension PlannedWatch {
+  /// The attributes that the conditions and the sort orders use.
+  fileprivate var attributes: Set<String> {
+    conditions.reduce(into: Set(orders.map(\.attribute))) { $0.formUnion($1.attributes) }
+  }
+}
+
+extension PlannedCondition {
+  fileprivate var attributes: Set<String> {
+    switch self {
+    case .compare(let name, _, _), .among(let name, _), .between(let name, _, _),
+      .like(let name, _):
+      [name]
+    case .all(let parts), .any(let parts):
+      parts.reduce(into: []) { $0.formUnion($1.attributes) }
+    case .not(let part): part.attributes
+    }
+  }
+}

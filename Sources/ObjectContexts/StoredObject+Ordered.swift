@@ -1,0 +1,246 @@
+public import HistoryStore
+import HistoryTypes
+
+/// Ordered to-many relationships, whose references name an attribute for the positions: see
+/// ``Reference/orderedBy``.
+///
+/// Core Data: an ordered to-many relationship, whose value is an `NSOrderedSet`.
+extension StoredObject {
+  /// Inserts an object among the objects that refer to this one, or moves it if it is one of them.
+  ///
+  /// Sets the object's reference, and its position to a number between those of its neighbors. If no
+  /// double lies between them, the objects next to it get new positions, too. Two contexts may insert
+  /// objects at the same place: objects with equal positions are in key order.
+  ///
+  /// ```swift
+  /// try list.insert(task, at: 0, referringBy: "list")
+  /// ```
+  ///
+  /// Core Data: `NSMutableOrderedSet.insert(_:at:)`.
+  ///
+  /// - Parameters:
+  ///   - object: The object, of the same store. It is edited in the context of this object.
+  ///   - index: The index among the other objects that refer to this one.
+  ///   - attribute: The name of the object's ordered reference.
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` if the object's entity has no such reference to
+  ///   the entity of this object, or the reference has no order, ``HistoryError/Code/unknownObject`` if
+  ///   one of the objects is deleted or of another store, ``HistoryError/Code/indexOutOfRange``, or
+  ///   ``HistoryError/Code/sqlite``.
+  /// - Complexity: one query by the index of the reference; linear in the objects that it finds.
+  public func insert(
+    _ object: StoredObject,
+    at index: Int,
+    referringBy attribute: String
+  ) throws(HistoryError) {
+    let reference = try OrderedReference(attribute, of: object.id.entity, to: self)
+    let object = try reference.member(object)
+    try reference.place(object, at: index, in: try reference.objects())
+  }
+
+  /// Makes an object the last of the objects that refer to this one.
+  ///
+  /// Core Data: `NSMutableOrderedSet.add(_:)`.
+  ///
+  /// - Parameters:
+  ///   - object: The object, of the same store. It is edited in the context of this object.
+  ///   - attribute: The name of the object's ordered reference.
+  /// - Throws: The errors of ``insert(_:at:referringBy:)``, except for the index.
+  /// - Complexity: one query by the index of the reference, which returns two objects. An index of the
+  ///   entity over the reference and the position makes it independent of their number.
+  public func append(
+    _ object: StoredObject,
+    referringBy attribute: String
+  ) throws(HistoryError) {
+    let reference = try OrderedReference(attribute, of: object.id.entity, to: self)
+    try reference.append(try reference.member(object))
+  }
+
+  /// Moves an object among the objects that refer to this one; history contains one update.
+  ///
+  /// Core Data: `NSMutableOrderedSet.moveObjects(at:to:)`.
+  ///
+  /// - Parameters:
+  ///   - object: The object. It is edited in the context of this object.
+  ///   - index: The index after the move.
+  ///   - attribute: The name of the object's ordered reference.
+  /// - Throws: The errors of ``insert(_:at:referringBy:)``, and ``HistoryError/Code/unknownObject`` if
+  ///   the object does not refer to this one.
+  /// - Complexity: that of ``insert(_:at:referringBy:)``.
+  public func move(
+    _ object: StoredObject,
+    to index: Int,
+    referringBy attribute: String
+  ) throws(HistoryError) {
+    let reference = try OrderedReference(attribute, of: object.id.entity, to: self)
+    let object = try reference.member(object)
+    let objects = try reference.objects()
+    guard objects.contains(object) else {
+      throw .notReferring(object.id, to: reference.destination.id, attribute: attribute)
+    }
+    try reference.place(object, at: index, in: objects)
+  }
+
+  /// Makes the given objects, in their order, the objects that refer to this one.
+  ///
+  /// As few objects as possible get another position. The references of all other objects become
+  /// null. An object that is given twice is at its first place.
+  ///
+  /// Core Data: setting an ordered to-many relationship.
+  ///
+  /// - Parameters:
+  ///   - objects: The objects, of the same store. They are edited in the context of this object.
+  ///   - entity: The name of the entity of the objects.
+  ///   - attribute: The name of the ordered reference.
+  /// - Throws: The errors of ``insert(_:at:referringBy:)`` except for the index,
+  ///   ``HistoryError/Code/unknownEntity``, and ``HistoryError/Code/unfitValue`` if an object is of
+  ///   another entity. Unless SQLite fails, no object has then changed.
+  /// - Complexity: one query by the index of the reference, and one for each given object that is not
+  ///   registered; O(n log n) in the number of objects.
+  public func setObjects(
+    _ objects: some Collection<StoredObject>,
+    of entity: String,
+    referringBy attribute: String
+  ) throws(HistoryError) {
+    let reference = try OrderedReference(attribute, of: try context.number(of: entity), to: self)
+    var wanted: [StoredObject] = []
+    var ids: Set<ObjectID> = []
+    for object in objects {
+      let object = try reference.member(object)
+      if ids.insert(object.id).inserted { wanted.append(object) }
+    }
+    try reference.setObjects(wanted, ids)
+  }
+}
+
+/// An ordered reference to one object, whose relationship is edited in the object's context.
+private struct OrderedReference {
+  let destination: StoredObject
+  private let number: Int32
+  private let entity: Entity
+  private let attribute: String
+  /// The name of the attribute for the positions.
+  private let positionName: String
+  private var context: ObjectContext { destination.context }
+
+  init(
+    _ attribute: String,
+    of number: Int32,
+    to object: StoredObject
+  ) throws(HistoryError) {
+    let (referred, entity) = try object.context.reference(attribute, of: number)
+    guard referred == object.id.entity else { throw .unknownAttribute(attribute, of: entity) }
+    guard let positionName = entity.positionName(of: attribute) else {
+      throw .unorderedReference(entity: entity.name, attribute: attribute)
+    }
+    guard let destination = try object.context.object(object.id) else {
+      throw .unknownObject(object.id)
+    }
+    self.destination = destination
+    self.number = number
+    self.entity = entity
+    self.attribute = attribute
+    self.positionName = positionName
+  }
+
+  /// Returns an object in the context of the relationship; throws if it cannot refer to the destination.
+  func member(_ object: StoredObject) throws(HistoryError) -> StoredObject {
+    guard object.context.store.id == context.store.id else { throw .unknownObject(object.id) }
+    guard object.id.entity == number else {
+      let found = context.store.model.entity(object.id.entity)?.name ?? ""
+      throw .unfitMember(entity: entity.name, attribute: attribute, found: found)
+    }
+    guard let member = try context.object(object.currentID) else { throw .unknownObject(object.id) }
+    return member
+  }
+
+  /// Returns the objects of the relationship, in their order.
+  func objects() throws(HistoryError) -> [StoredObject] {
+    try destination.objects(entity.name, referringBy: attribute)
+  }
+
+  /// Makes an object the one at an index; `objects` are those of the relationship, in their order.
+  func place(
+    _ object: StoredObject,
+    at index: Int,
+    in objects: [StoredObject]
+  ) throws(HistoryError) {
+    var objects = objects
+    let old = objects.firstIndex(of: object)
+    if let old { objects.remove(at: old) }
+    guard (0...objects.count).contains(index) else {
+      throw .indexOutOfRange(index, count: objects.count)
+    }
+    guard old != index else { return }
+    var positions = ListPositions(try self.positions(of: objects))
+    positions.insert(at: index)
+    objects.insert(object, at: index)
+    try edit(joining: old == nil ? [object] : [], objects, positions)
+  }
+
+  func append(_ object: StoredObject) throws(HistoryError) {
+    // The object itself may be one of the last two.
+    let last = try context.objects(
+      entity.name,
+      where: .compare(attribute, .equal, Value(referringTo: destination.id)),
+      sortedBy: [.descending(positionName)],
+      limit: 2
+    ).first { $0 != object }
+    let (own, bound) = (try position(of: object), try last.flatMap(position))
+    let isMember = try object[attribute] == Value(referringTo: destination.id)
+    if isMember, last == nil || own ?? -.infinity > bound ?? -.infinity { return }
+    guard let number = ListPositions.numbers(1, between: bound, and: nil) else {
+      let objects = try objects()
+      return try place(object, at: objects.count - (isMember ? 1 : 0), in: objects)
+    }
+    try edit(joining: isMember ? [] : [object], [object], ListPositions(number))
+  }
+
+  /// Makes `wanted` the objects of the relationship; `ids` are their identities.
+  func setObjects(_ wanted: [StoredObject], _ ids: Set<ObjectID>) throws(HistoryError) {
+    let present = try objects()
+    let old = try positions(of: present)
+    var places: [ObjectID: Int] = [:]
+    for (place, object) in present.enumerated() { places[object.id] = place }
+    // Objects without a position do not keep it: they would come first.
+    let known = wanted.enumerated().compactMap { new, object in
+      places[object.id].flatMap { old[$0] == nil ? nil : ReorderedIndex(new: new, old: $0) }
+    }
+    var values: [Double?] = Array(repeating: nil, count: wanted.count)
+    for index in known.longestAscending { values[index.new] = old[index.old] }
+    var positions = ListPositions(values)
+    positions.fill()
+    try edit(
+      leaving: present.filter { !ids.contains($0.id) },
+      joining: wanted.filter { places[$0.id] == nil },
+      wanted,
+      positions
+    )
+  }
+
+  private func position(of object: StoredObject) throws(HistoryError) -> Double? {
+    try object[positionName]?.double
+  }
+
+  private func positions(of objects: [StoredObject]) throws(HistoryError) -> [Double?] {
+    var positions: [Double?] = []
+    for object in objects { positions.append(try position(of: object)) }
+    return positions
+  }
+
+  /// Sets the references and positions that differ, so that they are undone together.
+  private func edit(
+    leaving: [StoredObject] = [],
+    joining: [StoredObject],
+    _ objects: [StoredObject],
+    _ positions: ListPositions
+  ) throws(HistoryError) {
+    try context.undoGroup { () throws(HistoryError) in
+      for object in leaving { try object.set(.null, for: attribute) }
+      for object in joining { try object.set(Value(referringTo: destination.id), for: attribute) }
+      for (object, value) in zip(objects, positions.values) {
+        guard let value, try position(of: object) != value else { continue }
+        try object.set(.double(value), for: positionName)
+      }
+    }
+  }
+}

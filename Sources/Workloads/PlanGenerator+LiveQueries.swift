@@ -1,0 +1,72 @@
+import HistoryTypes
+import PropertyTesting
+import Traces
+
+extension PlanGenerator {
+  /// Draws whether a plan has live queries, and inserts the commands that start them.
+  ///
+  /// They are drawn last, so that a seed gives the same other commands with and without them. Most
+  /// of them start early: a live query reports only what happens after its start.
+  func addLiveQueries(to plan: inout Plan, _ source: inout ChoiceSource) {
+    guard style.hasQueries, style.past == nil, !plan.header.hasOlderModel,
+      source.bool(probability: 0.2, label: "live queries")
+    else { return }
+    let actors = plan.header.actors.filter { plan.hasKnownReads(of: $0) }
+    let entities = plan.header.model.entities.compactMap(\.withoutReferences)
+    guard !actors.isEmpty, !entities.isEmpty else { return }
+    var repetition = Repetition("live query", 1...Self.liveQueryCountMax, length: .average(2))
+    while repetition.next(&source) {
+      let actor = actors[source.index(below: actors.count)].id
+      let watch = watch(by: actor, entities[source.index(below: entities.count)], &source)
+      let position = source.index(below: plan.commands.count / 2 + 1)
+      plan.commands.insert(Command(.watch(watch)), at: position)
+    }
+  }
+
+  private static let liveQueryCountMax = 4
+
+  private func watch(
+    by actor: ActorID,
+    _ entity: Entity,
+    _ source: inout ChoiceSource
+  ) -> PlannedWatch {
+    var watch = PlannedWatch(actor: actor, entity: entity.name)
+    // Small limits, so that objects move in and out of the result.
+    watch.limit = [1, 2, 3, nil][source.weighted([3, 4, 4, 1])]
+    for _ in 0...source.index(below: 2) {
+      let attribute = entity.attributes[source.index(below: entity.attributes.count)].name
+      guard !watch.orders.contains(where: { $0.attribute == attribute }) else { continue }
+      let isAscending = source.bool(probability: 0.5)
+      watch.orders.append(PlannedOrder(attribute, isAscending: isAscending))
+    }
+    if source.bool(probability: 0.4) { watch.conditions = PlanPredicates.draw(on: entity, &source) }
+    return watch
+  }
+}
+
+extension Plan {
+  /// Returns whether it is known which objects an actor's view has read once it has live queries.
+  ///
+  /// This matters only if the result of a save depends on it. Then the view must contain all objects
+  /// and merge all transactions: otherwise its live queries read objects that they do not show.
+  fileprivate func hasKnownReads(of actor: PlannedActor) -> Bool {
+    let hasPolicies = commands.contains { command in
+      switch command.action {
+      case .write(let write), .begin(let write): write.policy != .objectWins
+      default: false
+      }
+    }
+    let hasMergeHooks = actor.hooks?.contains { $0 != PlannedHook.observer.rawValue } ?? false
+    return !hasPolicies || !actor.isPartial && (actor.ignores ?? []).isEmpty && !hasMergeHooks
+  }
+}
+
+extension Entity {
+  /// The entity with the attributes that refer to no object; `nil` if there are none.
+  ///
+  /// A plan does not know the keys by which a store compares references.
+  fileprivate var withoutReferences: Entity? {
+    let plain = attributes.filter { $0.reference == nil }
+    return plain.isEmpty ? nil : Entity(name, plain)
+  }
+}
