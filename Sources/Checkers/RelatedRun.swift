@@ -45,8 +45,8 @@ struct RelatedRun {
   /// Applies the changes one by one, as statements of plain SQL.
   ///
   /// Unique and required values are checked by each statement, and references at the commit. An object
-  /// that the write has deleted is not inserted again. A reference to an object that the write inserts
-  /// later refers to none: its key is not known before.
+  /// that the write has deleted is not inserted again. A reference of an insert to its own object, or
+  /// to one that the write inserts later, refers to none: the key is not known before.
   mutating func performInOrder() -> Refusal? {
     var early: [ObjectName: Set<String>] = [:]
     for edit in write.edits {
@@ -60,9 +60,9 @@ struct RelatedRun {
         }
         for (attribute, reference) in model.references(of: edit.object.entity) {
           guard let value = edit.values[attribute.name] else { continue }
-          let isEarly =
-            value.int.map { model.objects[ObjectName(reference.entity, $0)] == nil } ?? false
-          if isEarly {
+          let other = value.int.map { ObjectName(reference.entity, $0) }
+          let isOwn = edit.type == .insert && other == edit.object
+          if let other, isOwn || model.objects[other] == nil {
             early[edit.object, default: []].insert(attribute.name)
           } else {
             early[edit.object]?.remove(attribute.name)

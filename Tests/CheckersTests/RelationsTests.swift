@@ -27,6 +27,7 @@ import Traces
         ),
       ]
     ), Entity("Share", [Attribute("list", to: "List", deleteRule: .deny)]),
+    Entity("Page", [Attribute("next", to: "Page")]),
   ]
 
   /// A story with the lists `home` and `work`, and an item and a note of `home`.
@@ -126,6 +127,7 @@ import Traces
     let late = [change(.insert, "Item/2"), change(.insert, "List/3")]
     #expect(try fault(early[1], early[0], context: sql, reported: late) == nil)
     #expect(try fault(.update("Note", 1, ["item": .null]), context: sql, refused: .missing) == nil)
+    #expect(try fault(.insert("Page", 1, ["next": 1]), context: sql, refused: .dangling) == nil)
   }
 
   @Test func `A write is refused for the reason of the plan`() throws {
