@@ -15,37 +15,29 @@ test_build=(--scratch-path .build/tests -debug-info-format none -Xswiftc -whole-
   --explicit-target-dependency-import-check error)
 
 # Lets the builds of tests that follow optimize the rooms whose code takes two thirds of the time of all
-# tests, and no others: an optimized module takes three times as long to compile.
+# tests, and no others: an optimized module takes three times as long to compile. No manifest that other
+# packages can depend on can say that, so a compiler that adds -O stands in for swiftc. SwiftPM looks for
+# libraries beside it. Not on macOS, where xcrun chooses the compiler, and not where SWIFT_EXEC names one.
 optimize_rooms_of_tests() {
-  use_compiler tests -Onone -O 'Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults'
-}
-
-# Chooses, for the builds that follow, a compiler that replaces one option by another in some rooms:
-# `use_compiler NAME OPTION OTHER ROOMS`. No manifest that other packages can depend on can say that, so
-# a script stands in for swiftc. SwiftPM looks for libraries beside it. Not on macOS, where xcrun chooses
-# the compiler, and not where SWIFT_EXEC names one.
-use_compiler() {
-  local folder=$root/.build/compiler/$1 resources
+  local folder=$root/.build/compiler resources
   [ "$(uname)" = Linux ] && [ -z "${SWIFT_EXEC-}" ] || return 0
   resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
   [ -d "$resources" ] || return 0
   mkdir -p "$folder/bin"
   ln -sfn "$(dirname "$resources")" "$folder/lib"
-  {
-    echo '#!/usr/bin/env bash'
-    echo '# Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.'
-    printf 'from=%q to=%q rooms=%q\n' "$2" "$3" " $4 "
-    cat <<'END'
+  cat >"$folder/swiftc.new" <<'END'
+#!/usr/bin/env bash
+# Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.
+rooms=' Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults '
 words=("$@") room=
 for ((i = 0; i < $#; i++)); do
   [ "${words[i]}" != -module-name ] || room=${words[i + 1]}
 done
 case $rooms in *[[:space:]]"$room"[[:space:]]*)
-  for ((i = 0; i < $#; i++)); do [ "${words[i]}" != "$from" ] || words[i]=$to; done ;;
+  for ((i = 0; i < $#; i++)); do [ "${words[i]}" != -Onone ] || words[i]=-O; done ;;
 esac
 exec swiftc "${words[@]}"
 END
-  } >"$folder/swiftc.new"
   chmod +x "$folder/swiftc.new"
   mv "$folder/swiftc.new" "$folder/bin/swiftc"
   export SWIFT_EXEC=$folder/bin/swiftc
@@ -53,17 +45,11 @@ END
 
 # Builds with SwiftPM: `swift_build ARGUMENTS...`. With jemalloc the compiler takes a tenth less processor
 # time than with glibc's malloc; without it, and on macOS, the build is the same and slower.
-#
-# A release build does not optimize the rooms that only read options and write reports, which takes a
-# quarter less processor time; no step of a plan and no measured operation runs in them.
-swift_build() (
+swift_build() {
+  local jemalloc
   jemalloc=$(find /usr/lib /usr/lib64 -maxdepth 2 -name libjemalloc.so.2 2>/dev/null | head -n 1) || true
-  case " $* " in *' -c release '*)
-    use_compiler release -O -Onone 'Reporting FileCommands Commands HistoryLab BenchCommands
- ProtocolChecks Campaigns Stressing Programs HistoryLabCommand LabProgram' ;;
-  esac
   LD_PRELOAD=$jemalloc${LD_PRELOAD:+${jemalloc:+:}$LD_PRELOAD} swift build "$@"
-)
+}
 
 # Prints a sentence on standard error, where progress goes.
 say() {
