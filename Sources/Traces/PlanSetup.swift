@@ -165,8 +165,8 @@ enum KitActors {
   /// The keys of an actor.
   private static let keys = [
     "id", "currentAuthor", "launched", "allAuthors", "includingCloudKitMirroring", "batchAuthors",
-    "ignores", "contexts", "backgroundAuthor", "page", "cleanStrategy", "maximumDuration", "cursors",
-    "hooks",
+    "ignores", "contexts", "backgroundAuthor", "page", "cleanStrategy", "maximumDuration",
+    "cursors", "hooks",
   ]
   /// The keys of version 1 that have another name in the kit.
   private static let renamed = ["author": "currentAuthor", "strategy": "cleanStrategy"]
@@ -259,10 +259,10 @@ enum KitActors {
       members["id"] = .string(author)
     }
     members["author"] = members.removeValue(forKey: "currentAuthor")
-    for key in ["includingCloudKitMirroring", "backgroundAuthor", "cleanStrategy", "maximumDuration"]
-    {
-      members[key] = nil
-    }
+    let read = [
+      "includingCloudKitMirroring", "backgroundAuthor", "cleanStrategy", "maximumDuration",
+    ]
+    for key in read { members[key] = nil }
     var actor = try PlanCodec.actor(Fields(members, as: fields.what, at: fields.place))
     actor.strategy = try fields.find(
       "cleanStrategy",
@@ -274,7 +274,8 @@ enum KitActors {
       "maximumDuration",
       "a number of seconds, 0 or more, such as 604800 or \"60 * 60 * 24 * 7\""
     ) { value in
-      let seconds = value.double ?? value.text.flatMap { product(words($0[...])) }.flatMap(Double.init)
+      let number = value.text.flatMap { product(words($0[...])) }
+      let seconds = value.double ?? number.flatMap(Double.init)
       return seconds.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
     }
     return (actor, try fields.bool("includingCloudKitMirroring", default: false))
@@ -289,7 +290,8 @@ enum KitActors {
     for (name, label) in [("byNotification", "times"), ("byDuration", "seconds")] {
       let start = "\(name)(\(label):"
       guard words.hasPrefix(start), words.hasSuffix(")") else { continue }
-      guard let number = product(String(words.dropFirst(start.count).dropLast())) else { return nil }
+      let factors = String(words.dropFirst(start.count).dropLast())
+      guard let number = product(factors) else { return nil }
       return "\(name)/\(number)"
     }
     return nil
