@@ -121,6 +121,8 @@ private struct WatchedView: Sendable {
   private var unknown: Set<ObjectName> = []
   private(set) var lists: [ReportedList] = []
   private var startedCount = 0
+  /// The live query that ends if the one that the current command starts does not fail.
+  private var oldest: Int?
   /// The transaction that the view saves with the current command.
   private var saved: CommittedTransaction?
   /// The objects whose transactions the current command has merged.
@@ -151,6 +153,7 @@ private struct WatchedView: Sendable {
     else { return }
     isStarting = true
     startedCount += 1
+    oldest = lists.count == PlannedWatch.countMax ? lists.first?.number : nil
     lists.append(ReportedList(number: startedCount, watch: watch))
   }
 
@@ -185,8 +188,8 @@ private struct WatchedView: Sendable {
     if outcome != .ok {
       lists.removeAll { $0.number == startedCount }
       startedCount -= 1
-    } else if lists.count > PlannedWatch.countMax {
-      lists.removeFirst()
+    } else {
+      lists.removeAll { $0.number == oldest }
     }
   }
 

@@ -47,6 +47,8 @@ import Testing
     #expect(!whole.isLate && !whole.isCrash && whole.status == 3 && whole.text == "text\n")
     let crashed = await TrialProcess.run("/bin/sh", ["-c", "kill -ILL $$"], limit: .seconds(60))
     #expect(crashed.isCrash && !crashed.isLate && !late.isCrash)
+    let ended = await TrialProcess.run("/bin/sh", ["-c", "kill -KILL $$"], limit: .seconds(60))
+    #expect(!ended.isCrash && !ended.isLate && ended.status == SIGKILL)
     let none = await TrialProcess.run("/no/such/program", [], limit: .seconds(60))
     #expect(none.status == nil)
   }

@@ -348,7 +348,7 @@ final class PlainProgram {
     ]
     for (sql, entity) in unchecked {
       let error = #expect(throws: SQLiteError.self) { try stranger.execute(sql) }
-      let sentence = "\(entity) has references; run PRAGMA foreign_keys = ON before you write"
+      let sentence = "\(entity) has references or is referred to; run PRAGMA foreign_keys = ON"
       #expect(error?.message.contains(sentence) == true)
     }
     try stranger.execute("PRAGMA foreign_keys = ON")

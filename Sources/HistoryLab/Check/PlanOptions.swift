@@ -193,8 +193,11 @@ extension LabSystem {
       return "\(name) does not support \(key.quoted). Leave it out, or check another system."
     }
     if design == nil, setup.actors.contains(where: { $0.maximumDuration != nil }) {
-      return "\(name) does not support \("maximumDuration".quoted). Limit the age of history with "
-        + "\("retention".quoted), or check another system."
+      let advice =
+        capabilities.contains(.retention)
+        ? "Limit the age of history with \("retention".quoted), or check another system."
+        : "Leave it out, or check another system."
+      return "\(name) does not support \("maximumDuration".quoted). \(advice)"
     }
     let strategies = setup.actors.compactMap(\.strategy)
     if let strategy = strategies.first(where: { !knows($0) }) {

@@ -10,6 +10,10 @@ import Traces
 ///
 /// A mutant may loop without end or crash, so each trial has a process of its own.
 enum TrialProcess {
+  /// The signals by which a process ends itself; another one comes from outside, such as from the system
+  /// without memory.
+  private static let crashes: Set<Int32> = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV, SIGFPE]
+
   /// Runs the command and waits for its end, or kills it after the time limit.
   ///
   /// - Returns: The exit status, `nil` if the process could not be started; the output, which must
@@ -41,7 +45,8 @@ enum TrialProcess {
     // The output fits into the pipe's buffer, so the process can end before it is read.
     let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     let wasLate = isLate.load(ordering: .relaxed)
-    return (status, text, wasLate, !wasLate && process.terminationReason == .uncaughtSignal)
+    let isCrash = process.terminationReason == .uncaughtSignal && crashes.contains(status)
+    return (status, text, wasLate, !wasLate && isCrash)
   }
 }
 
@@ -73,6 +78,8 @@ struct DescribedTrial {
       .path
     defer { unlink(file) }
     let arguments = [Self.verb, mutant.name, String(seed), String(caseCountMax), file]
+    let clock = ContinuousClock()
+    let start = clock.now
     let ended = await TrialProcess.run(command, arguments, limit: Self.limit)
     let isLate = ended.status == Self.lateCode
     let isUnfinished = isLate || ended.isCrash
@@ -85,7 +92,7 @@ struct DescribedTrial {
         mutant: mutant.name,
         seed: seed,
         caseCount: 0,
-        seconds: Self.planLimit / .seconds(1),
+        seconds: (isLate ? Self.planLimit : clock.now - start) / .seconds(1),
         kills: [],
         unfinished: isLate ? .late : .crashed
       )

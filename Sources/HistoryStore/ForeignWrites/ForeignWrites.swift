@@ -13,8 +13,9 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   /// The commits of other programs become transactions of history, in commit order.
   ///
   /// The next store that reads or writes the file adds them, exactly once. A program that writes
-  /// objects with references must run `PRAGMA foreign_keys = ON` first; its statements fail otherwise,
-  /// because SQLite would not check the references at its commits.
+  /// objects of an entity that has references, or is referred to, must run `PRAGMA foreign_keys = ON`
+  /// before its transaction; its statements fail otherwise, because SQLite would not check the
+  /// references at its commits.
   case captured
   /// Other programs cannot insert, update or delete objects.
   ///
@@ -138,8 +139,8 @@ private struct EntityTriggers {
   /// applies the rule of a foreign key.
   var requiringForeignKeys: [(name: String, sql: String)] {
     let sentence = """
-      \(entity.name) has references; run PRAGMA foreign_keys = ON before you write its objects, so that \
-      none refers to a missing object
+      \(entity.name) has references or is referred to; run PRAGMA foreign_keys = ON before BEGIN, so \
+      that no reference to a missing object is left
       """
     return ["INSERT", "UPDATE", "DELETE"].map { event in
       trigger(
@@ -147,7 +148,7 @@ private struct EntityTriggers {
         "BEFORE \(event)",
         """
         UPDATE \(ForeignSchema.probe) SET id = 1 - id;
-        SELECT \(raise(sentence)) WHERE (SELECT id FROM \(ForeignSchema.probe)) <>
+        SELECT \(raise(sentence)) WHERE (SELECT id FROM \(ForeignSchema.probe)) IS NOT
           (SELECT id FROM \(ForeignSchema.probe)_child);
         """
       )
