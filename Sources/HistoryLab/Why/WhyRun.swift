@@ -68,6 +68,8 @@ struct WhyRun: Sendable {
 
   /// Returns the shares of violations before the first and after the last command, measured with
   /// new continuations from another seed.
+  ///
+  /// If the plan itself breaks the invariant, no continuation of it is run, as in the curve: all break it.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
@@ -76,7 +78,10 @@ struct WhyRun: Sendable {
       checker: checker
     )
     let last = recipe.plan.commands.count
-    let tally = try await ends.tally(1...continuations, at: [0, last], jobs: jobs) { _ in }
+    let broken = try broken()
+    let tally = try await ends.tally(1...continuations, at: [0, last], broken: broken, jobs: jobs) {
+      _ in
+    }
     return [tally.curve.points[0], tally.curve.points[last]]
   }
 
