@@ -310,7 +310,7 @@ import Traces
         "check", "--config", config, "--conditions", "steady", "--seed", "1", "--plans", "12",
         "--output", "\(folder)/run",
       ]
-      // Version 2 cleans only if it is told to, version 1 after every pass.
+      // Version 2 cleans only with a strategy, version 1 after every pass.
       let newer = await run(words + ["--system", "kit-2"], composition: Self.composition)
       #expect(newer.output.contains("The system never purged in 12 plans"))
       let older = await run(words + ["--system", "kit-1.3"], composition: Self.composition)

@@ -9,8 +9,8 @@ import Workloads
 @testable import Systems
 
 @Suite struct `Live queries in plans` {
-  /// What a report says, without the keys of the store and the values.
-  private struct Told: Equatable {
+  /// A reported result with its differences, by the keys of plans.
+  private struct Report: Equatable {
     var list = 1
     var rows: [Int64]
     var removed: [Int] = []
@@ -18,10 +18,10 @@ import Workloads
     var updated: [Int64] = []
   }
 
-  private static func told(_ events: [Event]) -> [Told] {
+  private static func reports(_ events: [Event]) -> [Report] {
     events.compactMap { event in
       guard case .listed(let report) = event.kind, report.failure == nil else { return nil }
-      return Told(
+      return Report(
         list: report.list,
         rows: report.rows.map(\.object.key),
         removed: report.removed,
@@ -74,13 +74,13 @@ import Workloads
     plan.header.driver = driver
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
     #expect(
-      Self.told(events) == [
-        Told(rows: []),
-        Told(rows: [3, 2], inserted: [0, 1]),
-        Told(rows: [4, 3], removed: [1], inserted: [0]),
-        Told(rows: [3, 2], removed: [0], inserted: [1]),
-        Told(rows: [1, 3], removed: [1], inserted: [0]),
-        Told(rows: [1, 3], updated: [3]),
+      Self.reports(events) == [
+        Report(rows: []),
+        Report(rows: [3, 2], inserted: [0, 1]),
+        Report(rows: [4, 3], removed: [1], inserted: [0]),
+        Report(rows: [3, 2], removed: [0], inserted: [1]),
+        Report(rows: [1, 3], removed: [1], inserted: [0]),
+        Report(rows: [1, 3], updated: [3]),
       ]
     )
     #expect(hold(plan, events))
@@ -100,10 +100,10 @@ import Workloads
     )
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
     #expect(
-      Self.told(events) == [
-        Told(rows: []), Told(list: 2, rows: []), Told(list: 3, rows: []),
-        Told(list: 2, rows: [1], inserted: [0]), Told(list: 3, rows: [1], inserted: [0]),
-        Told(rows: [2, 1], inserted: [0, 1]),
+      Self.reports(events) == [
+        Report(rows: []), Report(list: 2, rows: []), Report(list: 3, rows: []),
+        Report(list: 2, rows: [1], inserted: [0]), Report(list: 3, rows: [1], inserted: [0]),
+        Report(rows: [2, 1], inserted: [0, 1]),
       ]
     )
     #expect(hold(plan, events))
@@ -121,9 +121,9 @@ import Workloads
     )
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
     #expect(
-      Self.told(events) == [
-        Told(rows: [1], inserted: [0]),
-        Told(rows: [1, 2], inserted: [1], updated: [1]),
+      Self.reports(events) == [
+        Report(rows: [1], inserted: [0]),
+        Report(rows: [1, 2], inserted: [1], updated: [1]),
       ]
     )
     #expect(hold(plan, events))
