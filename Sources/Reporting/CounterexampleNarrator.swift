@@ -199,12 +199,16 @@ struct CounterexampleNarrator {
         ? trace.header.plan.commands[position].action : nil
     }
     let verb = verb(of: step, action)
-    let parts = phrases(of: step)
+    // A write has no colon, so that a live query's report stands apart from its changes.
+    let isReport: (String) -> Bool = { step.word != "watch" && $0.hasPrefix("list ") }
+    let all = phrases(of: step)
+    let parts = all.filter { !isReport($0) }
     let said = parts.filter { !$0.hasPrefix("->") }.joined(separator: ", ")
     let result = parts.filter { $0.hasPrefix("->") }.joined(separator: " ")
     let colon = needsColon(step, action) && !said.isEmpty && !said.hasPrefix("fails") ? ":" : ""
-    return [verb.isEmpty ? "" : verb + colon, said, result].filter { !$0.isEmpty }
+    let text = [verb.isEmpty ? "" : verb + colon, said, result].filter { !$0.isEmpty }
       .joined(separator: " ")
+    return ([text] + all.filter(isReport)).filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
   /// Returns whether the text has a colon between the command's word and its result.
