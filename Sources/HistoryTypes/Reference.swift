@@ -3,7 +3,8 @@
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
 /// it consists of the objects that refer to a given object. They have an order of their own if the
 /// reference names an attribute for their positions, see ``orderedBy``. A many-to-many relationship
-/// needs a link entity, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
+/// needs a link entity, see
+/// ``Entity/init(_:linking:with:orderedBy:inverseOrderedBy:renamingIdentifier:)``.
 public struct Reference: Hashable, Sendable, Codable {
   /// The name of the entity that is referred to.
   public let entity: String
@@ -110,24 +111,46 @@ extension Entity {
   /// Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag"))
   /// ```
   ///
+  /// Each side may be ordered, by positions as in ``Reference/orderedBy``. The entity then has an
+  /// attribute of type double and an index for each order. With `orderedBy: "position"`, the tags of a
+  /// task are in an order of their own; with `inverseOrderedBy: "taskPosition"`, the tasks of a tag are.
+  ///
   /// - Parameters:
   ///   - name: The name of the link entity.
   ///   - first: The name of a reference of the link, and of the entity that it refers to.
   ///   - second: The name of the other reference, and of the entity that it refers to.
+  ///   - position: The name of the attribute for the positions of the second entity's objects that are
+  ///     linked with one object of the first. The default is `nil`: they have no order.
+  ///   - inversePosition: The name of the attribute for the positions of the first entity's objects
+  ///     that are linked with one object of the second. The default is `nil`: they have no order.
   ///   - renamingIdentifier: The identity of the entity in all versions of the model. The default
   ///     `nil` uses its name.
   public init(
     _ name: String,
     linking first: (attribute: String, to: String),
     with second: (attribute: String, to: String),
+    orderedBy position: String? = nil,
+    inverseOrderedBy inversePosition: String? = nil,
     renamingIdentifier: String? = nil
   ) {
+    let ends = [(first, position), (second, inversePosition)]
+    // The model refuses one attribute for both orders.
+    let positions = [position, inversePosition == position ? nil : inversePosition]
     self.init(
       name,
-      [first, second].map { end in
-        Attribute(end.attribute, to: end.to, deleteRule: .cascade, isOptional: false)
-      },
+      ends.map { end, position in
+        Attribute(
+          end.attribute,
+          to: end.to,
+          deleteRule: .cascade,
+          orderedBy: position,
+          isOptional: false
+        )
+      } + positions.compactMap { $0.map { Attribute($0, .double) } },
       renamingIdentifier: renamingIdentifier,
+      indexes: ends.compactMap { end, position in
+        position.map { [ObjectOrder(end.attribute), ObjectOrder($0)] }
+      },
       uniquenessConstraints: [[first.attribute, second.attribute]]
     )
   }

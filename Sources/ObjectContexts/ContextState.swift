@@ -1,6 +1,5 @@
 import HistoryStore
 import HistoryTypes
-import SQLiteStorage
 
 /// The state of a context: the registered committed rows, and the unsaved edits on top of them.
 struct ContextState: Sendable {
@@ -8,7 +7,9 @@ struct ContextState: Sendable {
   var tables: [EntityTable]
   /// Whether every object of the store is registered; merges then also register inserted objects.
   var holdsAll = false
-  private(set) var edits: PendingEdits
+  /// Whether objects stay registered without a reference to them.
+  let retainsRegisteredObjects: Bool
+  var edits: PendingEdits
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
   /// The live queries of the context.
@@ -22,8 +23,9 @@ struct ContextState: Sendable {
   /// The objects of the store that replaced inserted ones with the same unique values, by the latter.
   var replacements: [ObjectID: ObjectID] = [:]
 
-  init(model: Model) {
+  init(model: Model, retainsRegisteredObjects: Bool) {
     self.model = model
+    self.retainsRegisteredObjects = retainsRegisteredObjects
     edits = PendingEdits(entityCount: model.entities.count)
     tables = model.entities.map { EntityTable(types: $0.attributes.map(\.type)) }
   }
@@ -161,20 +163,25 @@ struct ContextState: Sendable {
   /// Applies the result of a save: updates the registered rows and discards the saved edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
+    let edited = releasesObjects ? order : []
     // Delete rules also delete objects of entities that only a newer program's model has.
     let deletedByRule = result.deletedByRule.filter { $0.entity <= tables.count }
     var gone = deletedByRule + result.removed
+    var replaced: [(by: ObjectID, holdCount: UInt16)] = []
     for (id, outcome) in zip(order, result.outcomes) {
       guard let edit = edits[id] else { continue }
       switch (outcome, edit.type) {
       case (.written, .insert):
         self[table: id.entity].put(id.key, version: number, edit.values[...])
+        if edit.holdCount > 0 { self[table: id.entity].addHolds(edit.holdCount, on: id.key) }
       case (.written, .update):
         self[table: id.entity].set(edit.columns, edit.values, version: number, of: id.key)
       case (.written, .delete), (.writtenOver, .delete), (.gone, _):
         self[table: id.entity].remove(id.key)
         gone.append(id)
-      case (.replaced(let other), _): replacements[id] = other
+      case (.replaced(let other), _):
+        replacements[id] = other
+        replaced.append((other, edit.holdCount))
       case (.writtenOver, _), (.leftOut, _): break
       }
     }
@@ -188,40 +195,19 @@ struct ContextState: Sendable {
     for id in deletedByRule { self[table: id.entity].remove(id.key) }
     for batch in result.rowsByRule { self[table: batch.entity].refresh(batch) }
     for id in result.removed { self[table: id.entity].remove(id.key) }
-    while let batch = result.rows.popLast() { self[table: batch.entity].put(batch) }
+    var reread: [ObjectID] = []
+    while let batch = result.rows.popLast() {
+      if releasesObjects {
+        reread += batch.keys.map { ObjectID(entity: batch.entity, key: $0) }
+      }
+      self[table: batch.entity].put(batch)
+    }
+    for (id, count) in replaced { self[table: id.entity].addHolds(count, on: id.key) }
+    releaseUnheld(edited + reread)
   }
 }
 
 extension EditOutcome {
   /// Whether the save kept an object of the store with the same unique values instead of the inserted one.
   fileprivate var isReplaced: Bool { if case .replaced = self { true } else { false } }
-}
-
-/// A value protected by a lock, for use by one thread at a time.
-///
-/// The lock is not the standard library's `Mutex`: on Linux the thread sanitizer does not recognize
-/// `Mutex` and reports false data races.
-final class StateLock<Value: Sendable>: @unchecked Sendable {
-  private let lock = ConnectionLock()
-  // This property is accessed only while the lock is held. Swift's checks for exclusive access would
-  // take a tenth of the instructions that set an attribute of an object.
-  @exclusivity(unchecked)
-  private var value: Value
-  private var isInUse = false
-
-  init(_ value: Value) { self.value = value }
-
-  /// Runs a closure with exclusive access to the value.
-  ///
-  /// If the closure calls this method again, the program ends with a message.
-  func withLock<Result, Failure: Error>(
-    _ body: (inout Value) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try lock.withLock { () throws(Failure) in
-      guard !isInUse else { fatalError("A closure that a context calls uses the same context.") }
-      isInUse = true
-      defer { isInUse = false }
-      return try body(&value)
-    }
-  }
 }

@@ -13,6 +13,8 @@ struct EntityTable: Sendable {
   ///
   /// The table uses linear probing, as ``SlotIndex`` does, and is at most three quarters full.
   private var entries = [UInt32](repeating: 0, count: 8)
+  /// For each entry of the hash map, the number of holds on its object; empty before the first hold.
+  private var holds: [UInt16] = []
   /// The number of bits by which a key's product is shifted to yield an entry's position.
   private var shift: UInt64 = 61
   /// The number of objects.
@@ -177,17 +179,47 @@ struct EntityTable: Sendable {
       let home = home(of: self.key(of: entries[next]))
       if distance(home, next) >= distance(hole, next) {
         entries[hole] = entries[next]
+        if !holds.isEmpty { holds[hole] = holds[next] }
         hole = next
       }
       next = after(next)
     }
     entries[hole] = 0
+    if !holds.isEmpty { holds[hole] = 0 }
     compactIfNeeded()
     return true
   }
 
   /// Removes all objects, and frees their memory.
   mutating func removeAll() { self = EntityTable(types: types) }
+
+  // MARK: Holds
+
+  /// Adds holds on an object, and returns `false` if the object is not registered.
+  ///
+  /// An object with the greatest number of holds keeps them: it is then released by hand only.
+  @discardableResult
+  mutating func addHolds(_ count: UInt16, on key: Int64) -> Bool {
+    let position = position(of: key)
+    guard entries[position] != 0 else { return false }
+    if holds.isEmpty { holds = [UInt16](repeating: 0, count: entries.count) }
+    holds[position] += min(count, .max - holds[position])
+    return true
+  }
+
+  /// Removes a hold on an object, and returns how many are left; `nil` if the object is not registered.
+  ///
+  /// An object that was released by hand and registered again may have more references than holds.
+  mutating func endHold(on key: Int64) -> UInt16? {
+    let position = position(of: key)
+    guard entries[position] != 0 else { return nil }
+    guard !holds.isEmpty, holds[position] > 0 else { return 0 }
+    if holds[position] < .max { holds[position] -= 1 }
+    return holds[position]
+  }
+
+  /// Returns whether an object is registered and has holds.
+  func isHeld(_ key: Int64) -> Bool { !holds.isEmpty && holds[position(of: key)] > 0 }
 
   // MARK: Records
 
@@ -319,11 +351,14 @@ struct EntityTable: Sendable {
 
   /// Moves all entries to a hash map with more entries, a power of two.
   private mutating func resize(to capacity: Int) {
-    let old = entries
+    let (old, oldHolds) = (entries, holds)
     entries = [UInt32](repeating: 0, count: capacity)
+    if !holds.isEmpty { holds = [UInt16](repeating: 0, count: capacity) }
     shift = UInt64(64 - capacity.trailingZeroBitCount)
-    for entry in old where entry != 0 {
-      entries[position(of: key(of: entry))] = entry
+    for (place, entry) in old.enumerated() where entry != 0 {
+      let position = position(of: key(of: entry))
+      entries[position] = entry
+      if !holds.isEmpty { holds[position] = oldHolds[place] }
     }
   }
 }

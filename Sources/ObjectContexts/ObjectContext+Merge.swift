@@ -210,6 +210,7 @@ extension ObjectContext {
       if state.edits.type(of: id) != .insert { try refresh(CollectionOfOne(id), in: &state) }
       state.watches.touch(id)
       if !keepingEdits { state.forgetEdits(of: id) }
+      state.releaseUnheld(CollectionOfOne(id))
     }
   }
 

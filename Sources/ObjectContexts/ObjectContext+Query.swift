@@ -30,11 +30,12 @@ extension ObjectContext {
   ) throws(HistoryError) -> [StoredObject] {
     let number = try number(of: entity)
     let query = try ObjectQuery(predicate, sortedBy: orders, limit: limit, offset: offset)
-    let keys = try state.withLock { state throws(HistoryError) in
-      try state.order.contains { $0.entity == number }
+    return try state.withLock { state throws(HistoryError) in
+      let keys =
+        try state.order.contains { $0.entity == number }
         ? edited(number, query, &state) : stored(number, query, &state)
+      return references(to: keys, of: number, &state)
     }
-    return keys.map { StoredObject(context: self, id: ObjectID(entity: number, key: $0)) }
   }
 
   /// Returns SQLite's plan of a query, such as `SEARCH Item USING INDEX ...`, one step per line.
@@ -160,16 +161,37 @@ extension ContextState {
 
 /// A reference to one object in one context (Core Data: `NSManagedObject`).
 ///
-/// Two references with the same context and identity are equal.
+/// Two references with the same context and identity are equal. While a reference exists, the object
+/// stays registered: see ``ObjectContext/retainsRegisteredObjects``.
 public struct StoredObject: Sendable, Hashable {
   /// The context of the object.
   public let context: ObjectContext
   /// The identity of the object.
   public let id: ObjectID
 
-  package init(context: ObjectContext, id: ObjectID) {
+  /// Keeps the object registered, unless the context does not release objects by itself.
+  private let hold: ObjectHold?
+
+  init(context: ObjectContext, id: ObjectID, hold: ObjectHold?) {
     self.context = context
     self.id = id
+    self.hold = hold
+  }
+
+  /// Creates a reference that does not keep the object registered.
+  package init(context: ObjectContext, id: ObjectID) {
+    self.init(context: context, id: id, hold: nil)
+  }
+
+  /// Returns whether two references have the same context and identity.
+  public static func == (left: StoredObject, right: StoredObject) -> Bool {
+    left.context === right.context && left.id == right.id
+  }
+
+  /// Hashes the context and the identity.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(context)
+    hasher.combine(id)
   }
 
   /// The identity, or that of the store's object that has replaced this one at a save.

@@ -90,6 +90,7 @@ extension ObjectContext {
       state.undo[keyPath: from].removeLast()
       let reverted = state.revert(group)
       state.undo[keyPath: to].append(reverted)
+      state.releaseUnheld(group.order)
       return true
     }
   }

@@ -6,6 +6,9 @@ public import HistoryTypes
 /// A context registers each object once, tracks edits by attribute, and saves them as one
 /// transaction under its author and name. A tracker merges the transactions of other contexts and
 /// processes into the context. A context is safe to use from any thread; calls run one at a time.
+///
+/// An object stays registered while a ``StoredObject``, an unsaved edit or a live query refers to it, or
+/// as long as the context exists if ``retainsRegisteredObjects`` or ``holdsAllObjects`` is `true`.
 public final class ObjectContext: Sendable {
   /// The store that contains the objects.
   public let store: Store
@@ -15,10 +18,19 @@ public final class ObjectContext: Sendable {
   public let name: String?
   /// The handling of saved objects that another writer changed after the context read them.
   public let mergePolicy: MergePolicy
+  /// A Boolean value that indicates whether objects stay registered without a reference to them.
+  ///
+  /// If the value is `false`, which is the default, the context releases an object at its next use after
+  /// the last ``StoredObject`` of the object is gone, unless the object has unsaved edits or is in the
+  /// result of a live query. Of a query's objects, up to 16 neighbours are released together. A released
+  /// object is read again when it is used, and merges leave it out.
+  ///
+  /// Core Data: `NSManagedObjectContext.retainsRegisteredObjects`.
+  public let retainsRegisteredObjects: Bool
   /// The identity by which the context recognizes its own transactions.
   package let writer: WriterID
 
-  let state: StateLock<ContextState>
+  let state: ContextLock
 
   /// Creates a context without registered objects.
   ///
@@ -28,11 +40,14 @@ public final class ObjectContext: Sendable {
   ///   - name: The context name of the transactions. The default is `nil`, for none.
   ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
   ///     ``HistoryStore/MergePolicy/error``.
+  ///   - retainsRegisteredObjects: Whether objects stay registered without a reference to them. The
+  ///     default is `false`.
   public convenience init(
     store: Store,
     author: String? = nil,
     name: String? = nil,
-    mergePolicy: MergePolicy = .error
+    mergePolicy: MergePolicy = .error,
+    retainsRegisteredObjects: Bool = false
   ) {
     self.init(
       store: store,
@@ -40,7 +55,10 @@ public final class ObjectContext: Sendable {
       name: name,
       mergePolicy: mergePolicy,
       writer: store.makeWriter(),
-      state: ContextState(model: store.model)
+      state: ContextState(
+        model: store.model,
+        retainsRegisteredObjects: retainsRegisteredObjects
+      )
     )
   }
 
@@ -56,8 +74,9 @@ public final class ObjectContext: Sendable {
     self.author = author
     self.name = name
     self.mergePolicy = mergePolicy
+    retainsRegisteredObjects = state.retainsRegisteredObjects
     self.writer = writer
-    self.state = StateLock(state)
+    self.state = ContextLock(state)
   }
 
   deinit {
@@ -77,7 +96,7 @@ public final class ObjectContext: Sendable {
   public func object(_ id: ObjectID) throws(HistoryError) -> StoredObject? {
     try state.withLock { state throws(HistoryError) in
       let id = state.current(id)
-      return try read(id, &state) ? StoredObject(context: self, id: id) : nil
+      return try read(id, &state) ? reference(to: id, &state) : nil
     }
   }
 
@@ -96,9 +115,8 @@ public final class ObjectContext: Sendable {
         $0.entity == number && state.edits.type(of: $0) == .insert
       }
       let keys = state[table: number].keys.map { ObjectID(entity: number, key: $0) }
-      return (keys + inserted).filter { state.isHere($0) }.sorted().map {
-        StoredObject(context: self, id: $0)
-      }
+      let found = (keys + inserted).filter { state.isHere($0) }.map(\.key).sorted()
+      return references(to: found, of: number, &state)
     }
   }
 
@@ -189,10 +207,10 @@ public final class ObjectContext: Sendable {
       row[index] = value
     }
     let id = try store.makeObjectID(number)
-    state.withLock { state in
+    return state.withLock { state in
       state.recording(id) { $0.insert(id, columns: columns, values: row) }
+      return reference(to: id, &state)
     }
-    return StoredObject(context: self, id: id)
   }
 
   func set(_ value: Value, of id: ObjectID, _ attribute: String) throws(HistoryError) {
@@ -233,8 +251,10 @@ public final class ObjectContext: Sendable {
   /// - Complexity: linear in the unsaved edits and in those that can be undone or redone; no query.
   public func rollback() {
     state.withLock { state in
+      let edited = state.order
       state.forgetEdits()
       state.undo.clear()
+      state.releaseUnheld(edited)
     }
   }
 

@@ -2,17 +2,18 @@ public import HistoryStore
 public import HistoryTypes
 
 /// Many-to-many relationships, whose links are objects of a link entity: see
-/// ``Entity/init(_:linking:with:renamingIdentifier:)``.
+/// ``Entity/init(_:linking:with:orderedBy:inverseOrderedBy:renamingIdentifier:)``.
 extension StoredObject {
   /// Returns the objects that links connect with this object, including unsaved edits.
   ///
-  /// Core Data: the value of a to-many relationship whose inverse is to-many.
+  /// Core Data: the value of a to-many relationship whose inverse is to-many, ordered or not.
   ///
   /// - Parameters:
   ///   - entity: The name of the link entity.
   ///   - attribute: The name of the link's reference to this object; pass it if both references
   ///     of the link are to this object's entity. The default is the first such reference.
-  ///   - orders: The sort orders of the objects; without them, they are in key order.
+  ///   - orders: The sort orders of the objects. Without them, the objects are in the order of the
+  ///     reference (``Reference/orderedBy``), or in key order.
   /// - Returns: The objects; deleted objects are left out.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
   ///   entity does not link objects of the entity of this object or a sort order is invalid, or
@@ -24,17 +25,22 @@ extension StoredObject {
     sortedBy orders: [ObjectOrder] = []
   ) throws(HistoryError) -> [StoredObject] {
     let ends = try context.ends(of: entity, from: id.entity, as: attribute)
-    var keys: Set<Int64> = []
-    for link in try context.objects(entity, where: ends.refer(to: currentID)) {
-      if let key = try link[ends.other]?.int { keys.insert(key) }
+    let order = orders.isEmpty ? ends.entity.orders(of: ends.own) : []
+    var keys: [Int64] = []
+    var seen: Set<Int64> = []
+    for link in try context.objects(entity, where: ends.refer(to: currentID), sortedBy: order) {
+      if let key = try link[ends.other]?.int, seen.insert(key).inserted { keys.append(key) }
     }
-    return try context.sorted(keys, of: ends.destination, by: orders)
+    return try context.sorted(keys, of: ends.destination, by: order.isEmpty ? orders : nil)
   }
 
   /// Links this object with another one, unless a link connects them already.
   ///
-  /// If another context saves the same link first, the merge policy of the context decides at the save,
-  /// as for each duplicate of unique values: one link remains.
+  /// A new link is the last one in the order of each end that has an order. If another context saves
+  /// the same link first, the merge policy of the context decides at the save, as for each duplicate of
+  /// unique values: one link remains.
+  ///
+  /// Core Data: `NSMutableSet.add(_:)` and `NSMutableOrderedSet.add(_:)`.
   ///
   /// - Parameters:
   ///   - object: The other object, of the same store.
@@ -46,7 +52,7 @@ extension StoredObject {
   ///   entity does not link objects of the entity of this object, ``HistoryError/Code/unfitValue`` if it
   ///   links them with objects of another entity, ``HistoryError/Code/unknownObject`` if one of the
   ///   objects is deleted or of another store, or ``HistoryError/Code/sqlite``.
-  /// - Complexity: one query of one row, and one for each object that is not registered.
+  /// - Complexity: one query of one row, and one for each order and each object that is not registered.
   @discardableResult
   public func link(
     to object: StoredObject,
@@ -55,15 +61,55 @@ extension StoredObject {
   ) throws(HistoryError) -> StoredObject {
     let ends = try context.ends(of: entity, from: id.entity, as: attribute)
     try ends.check(object, in: context)
-    if let link = try link(with: object, ends) { return link }
-    let (own, other) = (currentID, object.currentID)
-    for id in [own, other] {
-      guard try context.object(id) != nil else { throw .unknownObject(id) }
+    return try link(to: object, ends)
+  }
+
+  /// Links this object with another one at an index of the order, or moves it there if it is linked.
+  ///
+  /// Sets the position of the link, as ``insert(_:at:referringBy:)`` does: history contains one insert,
+  /// or one update for a move. Two contexts may insert links at the same place: links with equal
+  /// positions are in key order.
+  ///
+  /// ```swift
+  /// try task.link(to: tag, at: 0, by: "Tagging")
+  /// ```
+  ///
+  /// Core Data: `NSMutableOrderedSet.insert(_:at:)` and `moveObjects(at:to:)`.
+  ///
+  /// - Parameters:
+  ///   - object: The other object, of the same store.
+  ///   - index: The index among the other objects that are linked with this one.
+  ///   - entity: The name of the link entity.
+  ///   - attribute: The name of the link's reference to this object, as for
+  ///     ``objects(linkedBy:as:sortedBy:)``. The reference must have an order.
+  /// - Returns: The link.
+  /// - Throws: The errors of ``link(to:by:as:)``, ``HistoryError/Code/unknownAttribute`` if the
+  ///   reference has no order, or ``HistoryError/Code/indexOutOfRange``. Unless SQLite fails, no link
+  ///   has then changed.
+  /// - Complexity: two queries of the links, linear in their number, and those of ``link(to:by:as:)``.
+  @discardableResult
+  public func link(
+    to object: StoredObject,
+    at index: Int,
+    by entity: String,
+    as attribute: String? = nil
+  ) throws(HistoryError) -> StoredObject {
+    let ends = try context.ends(of: entity, from: id.entity, as: attribute)
+    try ends.check(object, in: context)
+    let list = try OrderedReference(ends.own, of: ends.number, to: self)
+    let present = Set(try objects(linkedBy: entity, as: ends.own).map(\.id.key))
+    var links: [StoredObject] = []
+    // Without the links to objects whose deletion is not saved yet.
+    for link in try list.objects() {
+      if let key = try link[ends.other]?.int, present.contains(key) { links.append(link) }
     }
-    return try context.insert(
-      entity,
-      [ends.own: Value(referringTo: own), ends.other: Value(referringTo: other)]
-    )
+    let isLinked = present.contains(object.currentID.key)
+    try list.check(index, among: links.count - (isLinked ? 1 : 0))
+    return try context.undoGroup { () throws(HistoryError) in
+      let link = try link(to: object, ends)
+      try list.place(link, at: index, in: links)
+      return link
+    }
   }
 
   /// Deletes the link between this object and another one, if a link exists.
@@ -88,6 +134,9 @@ extension StoredObject {
   /// Links this object with exactly the given objects: inserts the missing links, and deletes the
   /// links to all other objects.
   ///
+  /// If the reference to this object has an order, the objects are in the given order afterwards, and as
+  /// few links as possible get another position. An object that is given twice is at its first place.
+  ///
   /// - Parameters:
   ///   - objects: The objects, of the same store.
   ///   - entity: The name of the link entity.
@@ -95,7 +144,8 @@ extension StoredObject {
   ///     ``objects(linkedBy:as:sortedBy:)``.
   /// - Throws: The errors of ``link(to:by:as:)``; no link has then changed if an object is of another
   ///   entity or of another store.
-  /// - Complexity: one query of the links, and those of ``link(to:by:as:)`` for each new link.
+  /// - Complexity: one query of the links, or two of ordered ones, and those of ``link(to:by:as:)`` for
+  ///   each new link; O(n log n) in the number of objects.
   public func setObjects(
     _ objects: some Collection<StoredObject>,
     linkedBy entity: String,
@@ -103,12 +153,16 @@ extension StoredObject {
   ) throws(HistoryError) {
     let ends = try context.ends(of: entity, from: id.entity, as: attribute)
     for object in objects { try ends.check(object, in: context) }
-    let kept = Set(objects.map(\.currentID.key))
-    for link in try context.objects(entity, where: ends.refer(to: currentID)) {
-      guard let key = try link[ends.other]?.int, !kept.contains(key) else { continue }
-      link.delete()
+    try context.undoGroup { () throws(HistoryError) in
+      var links: [StoredObject] = []
+      for object in objects { links.append(try link(to: object, ends, isLast: false)) }
+      let kept = Set(links.map(\.id))
+      for link in try context.objects(entity, where: ends.refer(to: currentID)) {
+        guard !kept.contains(link.id) else { continue }
+        link.delete()
+      }
+      try ends.list(by: ends.own, to: self)?.setObjects(links)
     }
-    for object in objects { try link(to: object, by: entity, as: ends.own) }
   }
 
   private func link(
@@ -119,14 +173,44 @@ extension StoredObject {
       ends.refer(to: currentID),
       .compare(ends.other, .equal, Value(referringTo: object.currentID)),
     ])
-    return try context.objects(ends.entity, where: both, limit: 1).first
+    return try context.objects(ends.entity.name, where: both, limit: 1).first
+  }
+
+  /// Returns the link with an object, or inserts one.
+  ///
+  /// A new link is the last one in the order of the other end, and in that of this end if `isLast`.
+  private func link(
+    to object: StoredObject,
+    _ ends: LinkEnds,
+    isLast: Bool = true
+  ) throws(HistoryError) -> StoredObject {
+    if let link = try link(with: object, ends) { return link }
+    var values: [String: Value] = [:]
+    var lists: [OrderedReference] = []
+    for (reference, id) in [(ends.own, currentID), (ends.other, object.currentID)] {
+      guard let end = try context.object(id) else { throw .unknownObject(id) }
+      values[reference] = Value(referringTo: id)
+      guard isLast || reference != ends.own,
+        let list = try ends.list(by: reference, to: end)
+      else { continue }
+      lists.append(list)
+      values[list.positionName] = try list.nextPosition().map { .double($0) }
+    }
+    return try context.undoGroup { () throws(HistoryError) in
+      let link = try context.insert(ends.entity.name, values)
+      // No double follows the greatest position.
+      for list in lists where values[list.positionName] == nil { try list.append(link) }
+      return link
+    }
   }
 }
 
 /// The two references of a link entity, as seen from one of the linked objects.
 private struct LinkEnds {
-  /// The name of the link entity.
-  let entity: String
+  /// The link entity.
+  let entity: Entity
+  /// The number of the link entity.
+  let number: Int32
   /// The name of the reference to the object.
   let own: String
   /// The name of the reference to the other object.
@@ -142,7 +226,16 @@ private struct LinkEnds {
   /// Throws if an object cannot be the other end of a link.
   func check(_ object: StoredObject, in context: ObjectContext) throws(HistoryError) {
     guard object.context.store.id == context.store.id else { throw .unknownObject(object.id) }
-    try context.check(object, at: other, of: entity, isOf: destination)
+    try context.check(object, at: other, of: entity.name, isOf: destination)
+  }
+
+  /// Returns the links that refer to an object by a reference, or `nil` if the reference has no order.
+  func list(
+    by reference: String,
+    to object: StoredObject
+  ) throws(HistoryError) -> OrderedReference? {
+    guard entity.positionName(of: reference) != nil else { return nil }
+    return try OrderedReference(reference, of: number, to: object)
   }
 }
 
@@ -155,8 +248,9 @@ extension ObjectContext {
   ) throws(HistoryError) -> LinkEnds {
     let model = store.model
     let link = try self.number(of: entity)
+    let description = model.entities[Int(link) - 1]
     let name = model.entity(number)?.name ?? ""
-    let references = model.entity(link)?.attributes.filter { $0.reference != nil } ?? []
+    let references = description.attributes.filter { $0.reference != nil }
     let own = references.firstIndex {
       $0.reference?.entity == name && $0.name == attribute ?? $0.name
     }
@@ -164,22 +258,25 @@ extension ObjectContext {
       let destination = model.number(of: destination.entity)
     else { throw .noLinkEntity(entity, of: name, attribute: attribute) }
     return LinkEnds(
-      entity: entity,
+      entity: description,
+      number: link,
       own: references[own].name,
       other: references[1 - own].name,
       destination: destination
     )
   }
 
-  /// Returns the existing objects with the given keys, sorted; objects not registered yet are read.
+  /// Returns the existing objects with the given keys; objects not registered yet are read.
+  ///
+  /// The objects are sorted, or in the order of the keys if `orders` is `nil`.
   fileprivate func sorted(
-    _ keys: Set<Int64>,
+    _ keys: [Int64],
     of entity: Int32,
-    by orders: [ObjectOrder]
+    by orders: [ObjectOrder]?
   ) throws(HistoryError) -> [StoredObject] {
-    let query = try ObjectQuery(nil, sortedBy: orders, limit: nil, offset: 0)
+    let query = try ObjectQuery(nil, sortedBy: orders ?? [], limit: nil, offset: 0)
     guard let description = store.model.entity(entity) else { return [] }
-    for order in orders where description.index(of: order.attribute) == nil {
+    for order in orders ?? [] where description.index(of: order.attribute) == nil {
       throw .unknownAttribute(order.attribute, of: description)
     }
     let rows = try state.withLock { state throws(HistoryError) in
@@ -188,9 +285,8 @@ extension ObjectContext {
         state.row(of: ObjectID(entity: entity, key: key)).map { (key, $0) }
       }
     }
-    return rows.sorted { query.precedes($0, $1, in: description) }.map { key, _ in
-      StoredObject(context: self, id: ObjectID(entity: entity, key: key))
-    }
+    let sorted = orders == nil ? rows : rows.sorted { query.precedes($0, $1, in: description) }
+    return state.withLock { references(to: sorted.map(\.0), of: entity, &$0) }
   }
 
   /// Reads the objects of one entity that are neither registered nor edited, with one query.

@@ -102,24 +102,20 @@ extension StoredObject {
     referringBy attribute: String
   ) throws(HistoryError) {
     let reference = try OrderedReference(attribute, of: try context.number(of: entity), to: self)
-    var wanted: [StoredObject] = []
-    var ids: Set<ObjectID> = []
-    for object in objects {
-      let object = try reference.member(object)
-      if ids.insert(object.id).inserted { wanted.append(object) }
-    }
-    try reference.setObjects(wanted, ids)
+    var members: [StoredObject] = []
+    for object in objects { members.append(try reference.member(object)) }
+    try reference.setObjects(members)
   }
 }
 
 /// An ordered reference to one object, whose relationship is edited in the object's context.
-private struct OrderedReference {
+struct OrderedReference {
   let destination: StoredObject
   private let number: Int32
   private let entity: Entity
   private let attribute: String
   /// The name of the attribute for the positions.
-  private let positionName: String
+  let positionName: String
   private var context: ObjectContext { destination.context }
 
   init(
@@ -158,6 +154,11 @@ private struct OrderedReference {
     try destination.objects(entity.name, referringBy: attribute)
   }
 
+  /// Throws unless an object can be at an index among other objects.
+  func check(_ index: Int, among count: Int) throws(HistoryError) {
+    guard (0...count).contains(index) else { throw .indexOutOfRange(index, count: count) }
+  }
+
   /// Makes an object the one at an index; `objects` are those of the relationship, in their order.
   func place(
     _ object: StoredObject,
@@ -167,9 +168,7 @@ private struct OrderedReference {
     var objects = objects
     let old = objects.firstIndex(of: object)
     if let old { objects.remove(at: old) }
-    guard (0...objects.count).contains(index) else {
-      throw .indexOutOfRange(index, count: objects.count)
-    }
+    try check(index, among: objects.count)
     guard old != index else { return }
     var positions = ListPositions(try self.positions(of: objects))
     positions.insert(at: index)
@@ -179,12 +178,7 @@ private struct OrderedReference {
 
   func append(_ object: StoredObject) throws(HistoryError) {
     // The object itself may be one of the last two.
-    let last = try context.objects(
-      entity.name,
-      where: .compare(attribute, .equal, Value(referringTo: destination.id)),
-      sortedBy: [.descending(positionName)],
-      limit: 2
-    ).first { $0 != object }
+    let last = try lastObjects(2).first { $0 != object }
     let (own, bound) = (try position(of: object), try last.flatMap(position))
     let isMember = try object[attribute] == Value(referringTo: destination.id)
     if isMember, last == nil || own ?? -.infinity > bound ?? -.infinity { return }
@@ -195,9 +189,26 @@ private struct OrderedReference {
     try edit(joining: isMember ? [] : [object], [object], ListPositions(number))
   }
 
-  /// Makes `wanted` the objects of the relationship; `ids` are their identities.
-  func setObjects(_ wanted: [StoredObject], _ ids: Set<ObjectID>) throws(HistoryError) {
-    let present = try objects()
+  /// Returns a position after those of all objects, or `nil` if no double follows them.
+  func nextPosition() throws(HistoryError) -> Double? {
+    ListPositions.numbers(1, between: try lastObjects(1).first.flatMap(position), and: nil)?.first
+  }
+
+  /// Returns the last objects of the relationship, the last one first.
+  private func lastObjects(_ count: Int) throws(HistoryError) -> [StoredObject] {
+    try context.objects(
+      entity.name,
+      where: .compare(attribute, .equal, Value(referringTo: destination.id)),
+      sortedBy: [.descending(positionName)],
+      limit: count
+    )
+  }
+
+  /// Makes the given objects, in their order, those of the relationship; duplicates are left out.
+  func setObjects(_ objects: [StoredObject]) throws(HistoryError) {
+    var ids: Set<ObjectID> = []
+    let wanted = objects.filter { ids.insert($0.id).inserted }
+    let present = try self.objects()
     let old = try positions(of: present)
     var places: [ObjectID: Int] = [:]
     for (place, object) in present.enumerated() { places[object.id] = place }

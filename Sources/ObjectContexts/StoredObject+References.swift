@@ -104,7 +104,7 @@ extension Entity {
   }
 
   /// Returns the order of the objects that refer to one object; `[]` stands for key order.
-  fileprivate func orders(of reference: String) -> [ObjectOrder] {
+  func orders(of reference: String) -> [ObjectOrder] {
     positionName(of: reference).map { [ObjectOrder($0)] } ?? []
   }
 }

@@ -122,7 +122,7 @@ extension DiskStores {
   /// Saves an object without values.
   @discardableResult
   func insert(into store: Store) throws(HistoryError) -> Int64 {
-    let context = ObjectContext(store: store, author: "app", name: "view")
+    let context = ObjectContext.retaining(store, author: "app", name: "view")
     _ = try context.insert(store.model.entities[0].name)
     return try context.save()?.number.rawValue ?? 0
   }

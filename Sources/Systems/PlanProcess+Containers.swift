@@ -268,7 +268,7 @@ struct ContainerScript: DiskScript {
     let tracker = HistoryTracker(
       "hooked",
       store: store,
-      contexts: [ObjectContext(store: store, author: "own", name: "view")],
+      contexts: [ObjectContext.retaining(store, author: "own", name: "view")],
       configuration: trackerConfiguration()
     )
     let lines = try executor.wait { () -> Result<[String], HistoryError> in

@@ -45,7 +45,7 @@ extension FileScript {
         _ = try reading.convert(to: path, layout: layout)
       }
       let used = try made.fetch(HistoryRequest(after: nil)).changes.map(\.objectID)
-      let context = ObjectContext(store: made, author: "app", name: "view")
+      let context = ObjectContext.retaining(made, author: "app", name: "view")
       let id = try context.insert(store.model.entities[0].name).id
       expect(!used.contains(id), "a converted store gives a new object the used key of \(id)")
     }

@@ -45,7 +45,7 @@ struct DamageScript: DiskScript {
     // nevertheless.
     configuration.random = { 42 }
     let file = try Store(path: folder.file(name), model: model, configuration: configuration)
-    let context = ObjectContext(store: file, author: "app", name: "view")
+    let context = ObjectContext.retaining(file, author: "app", name: "view")
     var objects: [StoredObject] = []
     for number in 1...count {
       switch number % 4 {
@@ -74,13 +74,13 @@ struct DamageScript: DiskScript {
   /// Calls the library's internal SQL functions outside of any request; no history may result.
   private mutating func callFunctions(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "functions") else { return }
-    let context = ObjectContext(store: file, author: nil, name: "query")
+    let context = ObjectContext.retaining(file, author: nil, name: "query")
     let ids = try context.objects("Item").map(\.id)
     let by = BatchAuthor("app")
     try file.batchUpdate("Item", where: nil, set: ["count": 1], by: by)
     try context.merge(try file.fetch(HistoryRequest(after: nil)).transactions)
     for id in ids.prefix(seed.draw(2)) {
-      _ = try ObjectContext(store: file, author: nil, name: "other").object(id)
+      _ = try ObjectContext.retaining(file, author: nil, name: "other").object(id)
     }
     let sql = "SELECT history_update(77), history_delete(78, 'x'), history_row(79, 1, 'x', 1)"
     let rows = try file.query(sql).rows
@@ -103,7 +103,7 @@ struct DamageScript: DiskScript {
     let path = folder.file("refused")
     func save() throws(HistoryError) {
       // The author has the name of an existing context, so only the author's row is new.
-      let context = ObjectContext(store: file, author: "view", name: "view")
+      let context = ObjectContext.retaining(file, author: "view", name: "view")
       _ = try context.insert("Item")
       try context.save()
     }
@@ -152,7 +152,7 @@ struct DamageScript: DiskScript {
     try copy.restore(state)
     var ends: [[Int64]] = []
     for one in [file, copy] {
-      let context = ObjectContext(store: one, author: "app", name: "view")
+      let context = ObjectContext.retaining(one, author: "app", name: "view")
       let object = try context.insert("Item")
       let mark = try context.save()?.token.mark ?? 0
       ends.append([object.id.key, mark])

@@ -64,7 +64,8 @@ struct FileScript: DiskStores {
     var names: [ObjectID: ObjectName] = [:]
     let source = ObjectContext(store: store, author: nil, name: "query")
     for (index, entity) in store.model.entities.enumerated() {
-      let context = ObjectContext(store: original, author: index == 0 ? "app" : nil, name: "view")
+      let author = index == 0 ? "app" : nil
+      let context = ObjectContext.retaining(original, author: author, name: "view")
       for object in try source.objects(entity.name) {
         var values: Values = [:]
         for attribute in entity.attributes {
@@ -75,7 +76,7 @@ struct FileScript: DiskStores {
       }
       try context.save()
     }
-    let context = ObjectContext(store: original, author: "app", name: "view")
+    let context = ObjectContext.retaining(original, author: "app", name: "view")
     let extra = try context.insert(store.model.entities[0].name)
     try context.save()
     extra.delete()
@@ -271,7 +272,7 @@ struct FileScript: DiskStores {
     let name = store.model.entities[0].name
     expect(.readOnly, of: "a write without history tracking to a file with history") {
       () throws(HistoryError) in
-      let context = ObjectContext(store: untracked, author: nil, name: "view")
+      let context = ObjectContext.retaining(untracked, author: nil, name: "view")
       _ = try context.insert(name)
       try context.save()
     }

@@ -99,7 +99,7 @@ struct ForeignWriteScript: DiskScript {
 
   /// Saves an update of an object that plain SQL has changed since the context read it.
   private mutating func overwrite(_ plain: PlainProgram) throws(HistoryError) {
-    let context = ObjectContext(store: seed.pick(programs), author: "app", name: "stale")
+    let context = ObjectContext.retaining(seed.pick(programs), author: "app", name: "stale")
     guard let note = try context.object(ObjectID(entity: 1, key: key(1))) else { return }
     try note.set(.int(100), for: "count")
     authors.insert(nil)
@@ -141,7 +141,7 @@ struct ForeignWriteScript: DiskScript {
       _ = try program.batchInsert(into: "Note", rows, by: BatchAuthor("app"))
       return
     }
-    let context = ObjectContext(store: program, author: "app", name: "view")
+    let context = ObjectContext.retaining(program, author: "app", name: "view")
     let found = try context.object(ObjectID(entity: 1, key: key(1)))
     switch (seed.draw(3), found) {
     case (0, let note?): context.delete(note.id)
@@ -238,7 +238,7 @@ struct ForeignWriteScript: DiskScript {
   private func values(_ program: Store) throws(HistoryError) -> [ObjectID: [Value]] {
     var values: [ObjectID: [Value]] = [:]
     for entity in program.model.entities {
-      let context = ObjectContext(store: program, author: nil, name: "all")
+      let context = ObjectContext.retaining(program, author: nil, name: "all")
       for object in try context.objects(entity.name) {
         values[object.id] = try object.values(of: entity.attributes.map(\.name))
       }

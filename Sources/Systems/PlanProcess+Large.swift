@@ -43,7 +43,7 @@ struct LargeBatchScript: DiskScript {
     let path = folder.file("large")
     let writer = try Store(path: path, model: model, configuration: configuration())
     let reader = try Store(path: path, configuration: configuration())
-    let view = ObjectContext(store: reader, author: "widget", name: "view")
+    let view = ObjectContext.retaining(reader, author: "widget", name: "view")
     try insert(100 + draw(200), into: writer)
     let start = try view.loadAll()
     // The sort by key uses several digits; these keys need more than one digit.
@@ -189,7 +189,7 @@ struct LargeBatchScript: DiskScript {
 
   /// Saves hundreds of edits of one context in one save.
   private mutating func save(_ store: Store) throws(HistoryError) {
-    let context = ObjectContext(store: store, author: "app", name: "view")
+    let context = ObjectContext.retaining(store, author: "app", name: "view")
     var changes: [String] = []
     for object in try context.objects("Item").prefix(300) {
       let key = object.id.key

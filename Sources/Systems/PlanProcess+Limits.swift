@@ -78,7 +78,7 @@ struct LimitScript: DiskScript {
   private mutating func write(_ count: Int, into file: Store) throws(HistoryError) {
     for _ in 0..<count {
       now.move(by: seed.pick([0, 0, 1, 1, 3600, 86_400, 86_400, 90_000, -5]))
-      let context = ObjectContext(store: file, author: seed.pick(["a", "b", nil]), name: "view")
+      let context = ObjectContext.retaining(file, author: seed.pick(["a", "b", nil]), name: "view")
       for _ in 0...seed.draw(3) { _ = try context.insert(store.model.entities[0].name) }
       guard let number = try context.save()?.number,
         let transaction = try file.transaction(number)

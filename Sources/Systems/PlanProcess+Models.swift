@@ -102,11 +102,11 @@ struct ModelScript: DiskScript {
 
   /// Inserts a note without values: the stored values must be the defaults of the newest model.
   private func insertDefaults(_ program: Store) throws(HistoryError) {
-    let context = ObjectContext(store: program, author: "app", name: "view")
+    let context = ObjectContext.retaining(program, author: "app", name: "view")
     let note = try context.insert("Note")
     try context.save()
     guard let entity = program.model.entities.first(where: { $0.name == "Note" }) else { return }
-    let other = ObjectContext(store: program, author: nil, name: "other")
+    let other = ObjectContext.retaining(program, author: nil, name: "other")
     let found = try other.object(note.id)
     for attribute in entity.attributes {
       let value = try found?[attribute.name]
@@ -172,7 +172,7 @@ struct ModelScript: DiskScript {
     let named = named(values, program.model.version)
     let key: Int64
     if seed.draw(2) == 0 {
-      let context = ObjectContext(store: program, author: "app", name: "view")
+      let context = ObjectContext.retaining(program, author: "app", name: "view")
       key = try context.insert("Item", named).id.key
       try context.save()
     } else {
@@ -198,7 +198,7 @@ struct ModelScript: DiskScript {
         return rest.popFirst()
       }
     } else {
-      let context = ObjectContext(store: program, author: "app", name: "view")
+      let context = ObjectContext.retaining(program, author: "app", name: "view")
       let id = ObjectID(entity: program.model.number(of: "Item") ?? 1, key: key)
       guard let object = try context.object(id) else {
         return faults.append("Item/\(key) is missing for version \(program.model.version)")
@@ -267,7 +267,7 @@ struct ModelScript: DiskScript {
   /// Checks the objects that a program reads against the expected objects.
   private func compare(_ program: Store) throws(HistoryError) {
     let version = program.model.version
-    let found = try ObjectContext(store: program, author: nil, name: "all").objects("Item")
+    let found = try ObjectContext.retaining(program, author: nil, name: "all").objects("Item")
     let keys = found.map(\.id.key).sorted()
     expect(keys == objects.keys.sorted(), "version \(version) reads the objects \(keys)")
     for object in found {
@@ -352,7 +352,7 @@ struct ModelScript: DiskScript {
       _ = try Store(path: path, model: versions.all[2], configuration: configuration())
     }
     let new = try Store(path: path, model: versions.migrated, configuration: configuration())
-    let context = ObjectContext(store: new, author: nil, name: "all")
+    let context = ObjectContext.retaining(new, author: nil, name: "all")
     let counted = objects.filter { $0.value[ModelScriptVersions.count] != .null }
     for object in try context.objects("Item") {
       var wanted = Value.null

@@ -44,7 +44,7 @@ struct PassScript: DiskScript {
     _ name: String = "x",
     into store: Store
   ) throws(HistoryError) -> Int64 {
-    let context = ObjectContext(store: store, author: author, name: "view")
+    let context = ObjectContext.retaining(store, author: author, name: "view")
     _ = try context.insert("Tag", ["name": .string(name)])
     return try context.save()?.number.rawValue ?? 0
   }
@@ -86,7 +86,7 @@ struct PassScript: DiskScript {
   private mutating func pass(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let times = 1 + seed.draw(3)
     let strategy = seed.pick([PurgeStrategy.byNotification(times: times), .whenMerged, .none])
-    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let context = ObjectContext.retaining(reader, author: "own", name: "view")
     let configuration = configuration(strategy)
     var core = TrackerCore(
       "main",
@@ -170,7 +170,7 @@ struct PassScript: DiskScript {
     _ writer: Store,
     _ path: String
   ) throws(HistoryError) {
-    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let context = ObjectContext.retaining(reader, author: "own", name: "view")
     let configuration = configuration(.none)
     let (slow, late) = (
       TrackerCore("slow", store: reader, contexts: [context], configuration: configuration),
@@ -233,7 +233,7 @@ struct PassScript: DiskScript {
 
   /// Makes one of three observers fail once; the next pass must call hooks again as documented.
   private mutating func repeatHooks(_ reader: Store, _ writer: Store) throws(HistoryError) {
-    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let context = ObjectContext.retaining(reader, author: "own", name: "view")
     let core = TrackerCore(
       "hooks",
       store: reader,
@@ -327,7 +327,7 @@ struct PassScript: DiskScript {
     let executor = InlineExecutor()
     var configuration = configuration(.none)
     configuration.executor = executor
-    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let context = ObjectContext.retaining(reader, author: "own", name: "view")
     let tracker = HistoryTracker(
       "queue",
       store: reader,

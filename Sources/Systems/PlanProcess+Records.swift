@@ -66,7 +66,7 @@ struct RecordScript: DiskScript {
 
   /// Saves random records, reads them in another context, and updates the objects from other records.
   private func keep(_ saved: Store) throws(HistoryError) {
-    let context = ObjectContext(store: saved, author: "app", name: "view")
+    let context = ObjectContext.retaining(saved, author: "app", name: "view")
     var records: [Int64: Full] = [:]
     for _ in 0..<12 {
       let record = full()
@@ -79,7 +79,7 @@ struct RecordScript: DiskScript {
     }
     try context.save()
     for round in 0..<2 {
-      let other = ObjectContext(store: saved, author: "other", name: "view")
+      let other = ObjectContext.retaining(saved, author: "other", name: "view")
       let found = try other.objects("Full")
       expect(found.count == records.count, "\(found.count) of \(records.count) records are found")
       for object in found {
@@ -113,7 +113,7 @@ struct RecordScript: DiskScript {
 
   /// Reads objects as records with property types that cannot represent some stored values.
   private func narrow(_ saved: Store) throws(HistoryError) {
-    let context = ObjectContext(store: saved, author: "app", name: "view")
+    let context = ObjectContext.retaining(saved, author: "app", name: "view")
     let values: [(Values, Bool)] = [
       (["int": 300, "text": "a"], false), (["int": -1, "text": "a"], false),
       (["text": "a"], false), (["int": 7], false), (["int": 7, "text": "a"], true),
@@ -151,7 +151,7 @@ struct RecordScript: DiskScript {
 
   /// Inserts records whose values the attributes cannot store; all inserts must be refused.
   private func refuse(_ saved: Store) throws(HistoryError) {
-    let context = ObjectContext(store: saved, author: "app", name: "view")
+    let context = ObjectContext.retaining(saved, author: "app", name: "view")
     let wrong: [(HistoryError.Code, any ObjectRecord)] = [
       (.unfitValue, Wide()), (.unfitValue, Flag()), (.unfitValue, Listed()), (.unfitValue, Keyed()),
       (.unknownAttribute, Unknown()), (.unknownEntity, RecordWithoutEntity()),

@@ -30,7 +30,7 @@ extension PlanProcess {
     configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
     let (signals, continuation) = AsyncStream.makeStream(of: HistoryToken.self)
     configuration.signals = { _ in signals }
-    let context = ObjectContext(store: store, author: Self.tourist.name, name: "tour")
+    let context = ObjectContext.retaining(store, author: Self.tourist.name, name: "tour")
     let tracker = HistoryTracker(
       Self.tourist,
       store: store,

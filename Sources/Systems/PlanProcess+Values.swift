@@ -53,7 +53,7 @@ struct ValueScript: DiskScript {
     guard let model = try? Model([Entity("Text", attributes)]) else { return }
     let path = folder.file("values")
     let saved = try Store(path: path, model: model, configuration: configuration())
-    let context = ObjectContext(store: saved, author: "app", name: "view")
+    let context = ObjectContext.retaining(saved, author: "app", name: "view")
     var rows: [Int64: [Value]] = [:]
     for _ in 0..<30 {
       let values = Self.names.map(value)
@@ -232,7 +232,7 @@ struct ValueScript: DiskScript {
       .int(1), .double(1), .string("1"), .data(Data([1])), .bool(true),
       .date(Date(timeIntervalSinceReferenceDate: 1)), .uuid(Self.none.uuid), .double(.nan),
     ]
-    let context = ObjectContext(store: store, author: "app", name: "view")
+    let context = ObjectContext.retaining(store, author: "app", name: "view")
     let (object, by) = (try context.insert("Text"), BatchAuthor("app"))
     let writer = WriterID(rawValue: 7)
     for (index, attribute) in store.model.entities[0].attributes.enumerated() {
@@ -278,8 +278,8 @@ struct ValueScript: DiskScript {
 
   /// Refreshes an object that another context has changed, with and without unsaved edits.
   private mutating func refresh(_ store: Store) throws(HistoryError) {
-    let first = ObjectContext(store: store, author: "app", name: "view")
-    let second = ObjectContext(store: store, author: "widget", name: "view")
+    let first = ObjectContext.retaining(store, author: "app", name: "view")
+    let second = ObjectContext.retaining(store, author: "widget", name: "view")
     let object = try first.insert("Text", ["number": 1, "text": "x"])
     try first.save()
     guard let other = try second.object(object.id) else {
@@ -354,7 +354,7 @@ struct ValueScript: DiskScript {
   }
 
   private mutating func hideTombstones(of store: Store) throws(HistoryError) {
-    let context = ObjectContext(store: store, author: "app", name: "view")
+    let context = ObjectContext.retaining(store, author: "app", name: "view")
     let object = try context.insert("Text", ["text": "secret"])
     try context.save()
     object.delete()

@@ -33,7 +33,13 @@ final class PlanProcess {
     self.store = store
     references = PlanReferences(store.model)
     contexts = actor.contextNames.map { name in
-      ObjectContext(store: store, author: actor.author, name: name, mergePolicy: .objectWins)
+      ObjectContext(
+        store: store,
+        author: actor.author,
+        name: name,
+        mergePolicy: .objectWins,
+        retainsRegisteredObjects: true
+      )
     }
   }
 
@@ -377,6 +383,11 @@ extension StoredObject {
 }
 
 extension ObjectContext {
+  /// Returns a context that keeps what it has read, as that of a program that refers to its objects.
+  static func retaining(_ store: Store, author: String?, name: String) -> ObjectContext {
+    ObjectContext(store: store, author: author, name: name, retainsRegisteredObjects: true)
+  }
+
   /// Returns an object's values of the attributes in a bit set, null values included.
   fileprivate func values(_ columns: UInt64, of id: ObjectID) throws(HistoryError) -> Values {
     let object = StoredObject(context: self, id: id)

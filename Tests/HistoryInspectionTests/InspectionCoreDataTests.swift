@@ -70,6 +70,27 @@ import Testing
     #expect(census.changesPerTransaction.greatest == 3)
   }
 
+  @Test func `Join tables of many-to-many relationships are known, and are no entities`() throws {
+    let census = try census(CoreDataFixture.schema + CoreDataFixture.joinedRows)
+    #expect(census.entities.map(\.name) == [.known("Tag"), .known("Note")])
+    #expect(census.entities.map(\.changes.all) == [10, 5])
+    #expect((census.types.inserts, census.types.updates, census.types.deletes) == (5, 9, 1))
+    #expect(census.unknownTables.isEmpty && census.missingTables.isEmpty)
+    #expect(census.oddities == CensusOddities())
+  }
+
+  @Test func `Updates of relationships are counted at their places in the bitmap`() throws {
+    let folder = try InspectionFolder()
+    let path = folder.file("joined.sqlite")
+    try CoreDataFixture.make(at: path, CoreDataFixture.schema + CoreDataFixture.joinedRows)
+    let outline = try StoreInspector(temporaryFolder: folder.path).outline(of: path)
+    #expect(
+      outline.attributes.map { "\($0.entity.text).\($0.attribute): \($0.updates)" }
+        == ["Note.#0: 3", "Tag.#1: 3", "Tag.#2: 3", "Note.#1: 1", "Tag.#0: 1"]
+    )
+    #expect(outline.changeCounts == [5, 4, 1, 2, 3] && outline.orphanChanges == 0)
+  }
+
   @Test func `A file older than the table of strings is read from its text columns`() throws {
     let census = try census(
       """

@@ -32,6 +32,35 @@ import Testing
     #expect(try made.makeObjectID("Note").key == 3)
   }
 
+  @Test(arguments: HistoryLayout.allCases)
+  func `Updates of many-to-many relationships are read and converted at their places`(
+    layout: HistoryLayout
+  ) throws {
+    let folder = try InspectionFolder()
+    let path = folder.file("joined")
+    try CoreDataFixture.make(at: path, CoreDataFixture.schema + CoreDataFixture.joinedRows)
+    let source = try Store(reading: path)
+    let result = try source.convert(to: folder.file("new"), layout: layout)
+    #expect(result.transactionCount == 5 && result.changeCount == 15)
+    let made = try Store(path: folder.file("new"))
+    try Differential(left: source, right: made).compare()
+    for store in [source, made] {
+      #expect(store.model.entities.map(\.name) == ["Note", "Tag"])
+      #expect(try store.verify().isEmpty)
+      let changes = Array(try store.fetch(HistoryRequest(after: nil)).changes)
+      #expect(
+        changes.filter { $0.type == .update }.map {
+          "\($0.entityName ?? "?")/\($0.objectID.key) \($0.updatedProperties.joined())"
+        } == [
+          "Note/1 #0", "Tag/1 #1", "Tag/2 #1", "Tag/3 #1", "Note/1 #0#1", "Tag/2 #2", "Tag/3 #0#2",
+          "Note/1 #0", "Tag/3 #2",
+        ]
+      )
+      #expect(changes.compactMap(\.tombstone) == [["ZTOMBSTONE0": "urgent"]])
+    }
+    #expect(try made.makeObjectID("Note").key == 3 && made.makeObjectID("Tag").key == 4)
+  }
+
   @Test(arguments: HistoryLayout.allCases, HistoryLayout.allCases)
   func `A packed store converts into either layout and back`(
     from: HistoryLayout,

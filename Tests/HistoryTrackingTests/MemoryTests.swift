@@ -48,6 +48,42 @@ import Testing
     }
   }
 
+  @Test func `Rows that are read page by page need no more memory than a page`() async {
+    await #expect(processExitsWith: .success) {
+      returnFreedMemory()
+      let rows = try FilledStore(isWide: true)
+      // SQLite's cache of the file's pages would grow otherwise.
+      let context = ObjectContext(store: try rows.shared.open { $0.cacheSizeKiB = 1024 })
+      let before = try residentByteCount()
+      var count = 0
+      while true {
+        let page = try context.objects("Item", limit: 1000, offset: count)
+        if page.isEmpty { break }
+        count += page.count
+      }
+      let growth = try residentByteCount() - before
+      print("\(count) rows in pages: \(growth) bytes")
+      try #require(count == rows.count && growth < MemoryTests.baseByteCount)
+    }
+  }
+
+  @Test func `An unused context soon frees the objects that were let go`() async {
+    await #expect(processExitsWith: .success) {
+      returnFreedMemory()
+      let rows = try FilledStore(isWide: true)
+      let context = ObjectContext(store: try rows.shared.open())
+      let before = try residentByteCount()
+      var found = try context.objects("Item")
+      try #require(found.count == rows.count)
+      let most = try residentByteCount() - before
+      found = []
+      let growth = try residentByteCount() - before
+      print("\(rows.count) rows: \(most) bytes, then \(growth)")
+      try #require(most > rows.valueByteCount && growth < MemoryTests.baseByteCount)
+      withExtendedLifetime(context) {}
+    }
+  }
+
   @Test func `A tracker with an empty view needs the same memory for any number of rows`() async {
     await #expect(processExitsWith: .success) {
       let rows = try FilledStore()
@@ -79,7 +115,7 @@ private func requireMemory(
 ) throws -> ObjectContext {
   returnFreedMemory()
   let rows = try FilledStore(isWide: true)
-  let context = ObjectContext(store: try rows.shared.open())
+  let context = ObjectContext(store: try rows.shared.open(), retainsRegisteredObjects: true)
   let before = try residentByteCount()
   try register(context)
   let growth = try residentByteCount() - before

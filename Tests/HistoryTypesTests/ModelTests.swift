@@ -78,6 +78,35 @@ import Testing
     }
   }
 
+  @Test func `A link entity has an attribute and an index for each order`() throws {
+    func link(_ position: String?, _ inverse: String?) -> Entity {
+      Entity(
+        "Tagging",
+        linking: ("task", to: "Task"),
+        with: ("tag", to: "Tag"),
+        orderedBy: position,
+        inverseOrderedBy: inverse
+      )
+    }
+    let ends = [Entity("Task", []), Entity("Tag", [])]
+    let none = link(nil, nil)
+    #expect(none.attributes.map(\.name) == ["task", "tag"] && none.indexes.isEmpty)
+    #expect(none == Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag")))
+    let both = link("position", "taskPosition")
+    #expect(both.attributes.map(\.name) == ["task", "tag", "position", "taskPosition"])
+    #expect(
+      both.attributes.map { $0.reference?.orderedBy } == ["position", "taskPosition", nil, nil]
+    )
+    #expect(both.indexes == [["task", "position"], ["tag", "taskPosition"]])
+    let model = try Model(ends + [both])
+    #expect(try JSONDecoder().decode(Model.self, from: JSONEncoder().encode(model)) == model)
+    #expect(link(nil, "place").indexes == [["tag", "place"]])
+    #expect(throws: ModelError.unfitPosition("Tagging.task", "place")) {
+      try Model(ends + [link("place", "place")])
+    }
+    #expect(throws: ModelError.twice("Tagging.tag")) { try Model(ends + [link("tag", nil)]) }
+  }
+
   @Test func `Indexes and required attributes are encoded only where there are any`() throws {
     let item = Entity(
       "Item",

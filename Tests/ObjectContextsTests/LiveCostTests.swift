@@ -77,9 +77,9 @@ struct `The cost of a live query` {
       try other.save()
     }
     #expect(delete == Work())
-    _ = try context.object(ids[52])
+    let object = try context.object(ids[52])
     let (registered, none) = try cost(reader) { try other.save(1, for: "count", of: ids[52]) }
-    #expect(registered == Work() && none == nil)
+    #expect(try registered == Work() && none == nil && object?["count"] == 1)
     try context.object(ids[53])?.set(2, for: "count")
     let edited = try context.store.work { _ = try reader.evaluate() }
     #expect(edited == Work())
@@ -119,6 +119,32 @@ struct `The cost of a live query` {
       counts.append(work.queryCount)
     }
     #expect(counts.reduce(0, +) == 6 && counts.max() == 1)
+  }
+
+  @Test func `A changed object copies two of the chunks of keys in which a long list is stored`()
+    throws
+  {
+    let long = try Self(rowCount: 5_000)
+    let live = try long.context.liveObjects("Item", sortedBy: ["count"])
+    let reader = try #require(live.makeAsyncIterator().reader)
+    guard case .result = try reader.evaluate() else { throw Missing() }
+    let old = try long.keys()
+    #expect(old.count == 5_000 && old.chunks.count == 10)
+    let (_, found) = try long.cost(reader) {
+      try long.other.save(5, for: "count", of: long.ids[4_000])
+    }
+    #expect(found?[6] == long.ids[4_000] && found?[4_001] == long.ids[4_001])
+    #expect(try long.keys().copiedChunkCount(since: old) == 2)
+    let (_, unmoved) = try long.cost(reader) {
+      try long.other.save("new", for: "title", of: long.ids[9])
+    }
+    #expect(unmoved == found)
+    #expect(try long.keys().copiedChunkCount(since: old) == 2)
+  }
+
+  /// The keys of the context's live query.
+  private func keys() throws -> ChunkedKeys {
+    try #require(context.state.withLock { $0.watches.watches.first?.list.keys })
   }
 }
 

@@ -90,7 +90,7 @@ private struct LiveMachine: CommandMachine {
 
   init() throws {
     file = try StoreFile()
-    context = try file.context("app", .objectWins)
+    context = try file.context("app", .objectWins, retains: false)
     other = try file.context("widget", .objectWins)
     let rows = (0..<14).map { ["title": Value.string("t\($0)"), "count": .int(3 + $0 % 3)] }
     ids = try context.store.batchInsert(

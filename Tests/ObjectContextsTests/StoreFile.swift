@@ -32,12 +32,21 @@ struct StoreFile {
   }
 
   /// A context on a new connection, as if in another process.
+  ///
+  /// It retains what it has read, so that a test needs no references, unless `retains` is `false`.
   func context(
     _ author: String? = "app",
     name: String? = "view",
-    _ policy: MergePolicy = .error
+    _ policy: MergePolicy = .error,
+    retains: Bool = true
   ) throws -> ObjectContext {
-    ObjectContext(store: try open(), author: author, name: name, mergePolicy: policy)
+    ObjectContext(
+      store: try open(),
+      author: author,
+      name: name,
+      mergePolicy: policy,
+      retainsRegisteredObjects: retains
+    )
   }
 }
 

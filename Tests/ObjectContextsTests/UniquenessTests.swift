@@ -40,8 +40,13 @@ import Testing
   }
 
   private func context(_ policy: MergePolicy) throws -> ObjectContext {
-    let store = try Self.open(folder)
-    return ObjectContext(store: store, author: "app", name: "view", mergePolicy: policy)
+    ObjectContext(
+      store: try Self.open(folder),
+      author: "app",
+      name: "view",
+      mergePolicy: policy,
+      retainsRegisteredObjects: true
+    )
   }
 
   /// All objects of the store as text, in key order.

@@ -84,6 +84,41 @@ package enum CoreDataFixture {
       (16001,3,7,1,77),(16001,1,1,1,NULL),(16001,1,1,1,6);
     """
 
+  /// Objects with many-to-many relationships, in the tables that Core Data makes for them.
+  ///
+  /// The tags of a note are ordered, and tags are related to one another. A change of a relationship is an
+  /// update of the objects at its ends, whose bitmap has a bit for the relationship. The properties of a
+  /// note are `tags` and `title`, those of a tag `name`, `notes` and `related`, in the order of the bits.
+  /// A delete preserves the name of a tag.
+  package static let joinedRows = """
+    CREATE TABLE Z_METADATA(Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
+    CREATE TABLE Z_MODELCACHE(Z_CONTENT BLOB);
+    CREATE TABLE ZNOTE(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTITLE VARCHAR);
+    CREATE TABLE ZTAG(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+    CREATE TABLE Z_1TAGS(Z_1NOTES INTEGER, Z_2TAGS INTEGER, Z_FOK_2TAGS INTEGER,
+      PRIMARY KEY (Z_1NOTES, Z_2TAGS));
+    CREATE INDEX Z_1TAGS_Z_2TAGS_INDEX ON Z_1TAGS(Z_2TAGS, Z_1NOTES);
+    CREATE TABLE Z_2RELATED(Z_2RELATED INTEGER, REFLEXIVE INTEGER,
+      PRIMARY KEY (Z_2RELATED, REFLEXIVE));
+    CREATE INDEX Z_2RELATED_REFLEXIVE_INDEX ON Z_2RELATED(REFLEXIVE, Z_2RELATED);
+    INSERT INTO Z_METADATA VALUES(1,'0A52C1B4-6D0E-4C0B-8C53-9B7E6B1F2D11',x'');
+    INSERT INTO Z_PRIMARYKEY VALUES(1,'Note',0,2),(2,'Tag',0,3),(16001,'CHANGE',0,15),
+      (16002,'TRANSACTION',0,5),(16003,'TRANSACTIONSTRING',0,2);
+    INSERT INTO ZNOTE VALUES(1,1,4,'milk'),(2,1,1,'bread');
+    INSERT INTO ZTAG VALUES(1,2,3,'home'),(3,2,3,'shop');
+    INSERT INTO Z_1TAGS VALUES(1,3,1024),(1,1,2048);
+    INSERT INTO ATRANSACTIONSTRING VALUES(1,16003,1,'app'),(2,16003,1,'widget');
+    INSERT INTO ATRANSACTION(Z_PK,Z_ENT,ZAUTHORTS,ZTIMESTAMP) VALUES(1,16002,1,1000.0),
+      (2,16002,1,1001.0),(3,16002,2,1002.0),(4,16002,NULL,1003.0),(5,16002,1,1004.0);
+    INSERT INTO ACHANGE(Z_ENT,ZCHANGETYPE,ZENTITY,ZENTITYPK,ZTRANSACTIONID,ZCOLUMNS,ZTOMBSTONE0)
+      VALUES (16001,0,1,1,1,NULL,NULL),(16001,0,1,2,1,NULL,NULL),(16001,0,2,1,1,NULL,NULL),
+      (16001,0,2,2,1,NULL,NULL),(16001,0,2,3,1,NULL,NULL),
+      (16001,1,1,1,2,x'80',NULL),(16001,1,2,1,2,x'40',NULL),(16001,1,2,2,2,x'40',NULL),
+      (16001,1,2,3,2,x'40',NULL),(16001,1,1,1,3,x'c0',NULL),(16001,1,2,2,4,x'20',NULL),
+      (16001,1,2,3,4,x'a0',NULL),(16001,2,2,2,5,NULL,'urgent'),(16001,1,1,1,5,x'80',NULL),
+      (16001,1,2,3,5,x'20',NULL);
+    """
+
   /// Creates the file.
   package static func make(at path: String, _ sql: String = schema + rows) throws {
     try Connection(path: path).execute(sql)

@@ -33,7 +33,7 @@ struct LiveList: Sendable {
   /// The indices of the attributes by which the objects are sorted.
   private let sortPlaces: [Int]
 
-  private(set) var keys: [Int64] = []
+  private(set) var keys = ChunkedKeys()
   private(set) var members: [Int64: Member] = [:]
   /// Whether the list holds all objects that match.
   private var isComplete = false
@@ -43,7 +43,9 @@ struct LiveList: Sendable {
   /// The pending objects that were deleted.
   private var deleted: Set<Int64> = []
   /// The result that the reader received last, or `nil` before the first one.
-  var received: ArraySlice<Int64>?
+  ///
+  /// It is a part of the list before the evaluation, which may have had other objects outside of it.
+  var received: Slice<ChunkedKeys>?
   /// The values of the sections that the reader received last.
   var receivedSections: [Value] = []
 
@@ -84,6 +86,11 @@ struct LiveList: Sendable {
   var window: Range<Int> {
     let start = min(query.offset, keys.count)
     return start..<max(start, min(wantedCount, keys.count))
+  }
+
+  /// Returns whether an object is in the result.
+  func isInResult(_ key: Int64) -> Bool {
+    members[key].map { window.contains(position(of: (key, $0.sorted))) } ?? false
   }
 
   // MARK: Changes
@@ -132,6 +139,10 @@ struct LiveList: Sendable {
   struct Changes {
     /// The objects that entered or left the list, or changed their place in it.
     var moved: Set<Int64> = []
+    /// The positions of the moved objects in the list before the evaluation, in ascending order.
+    fileprivate(set) var movedFrom: [Int] = []
+    /// The positions of the moved objects in the list after the evaluation, in ascending order.
+    fileprivate(set) var movedTo: [Int] = []
     /// The objects in the list whose values changed.
     var updated: Set<Int64> = []
   }
@@ -140,6 +151,8 @@ struct LiveList: Sendable {
   ///
   /// - Complexity: one query for all changed objects that are neither registered nor edited, and one
   ///   for the whole list at first, after ``restart()``, and if too many objects left a limited result.
+  ///   Without the latter, O(log n) and the copy of a chunk for each change, in a list of n objects,
+  ///   plus the number of chunks.
   mutating func evaluate(
     _ state: inout ContextState,
     in store: Store
@@ -165,7 +178,7 @@ struct LiveList: Sendable {
     wide.limit = wantedCount == .max ? nil : wantedCount + spareCount
     let found = try state.rows(number, wide, in: store)
     let before = members
-    keys = found.map(\.key)
+    keys = ChunkedKeys(found.map(\.key))
     members = [:]
     members.reserveCapacity(keys.count)
     for row in found {
@@ -176,6 +189,8 @@ struct LiveList: Sendable {
     for (key, member) in before where members[key] == nil {
       changes.note(key, from: member, to: nil, query)
     }
+    changes.movedFrom = changes.positions(in: received?.base ?? ChunkedKeys())
+    changes.movedTo = changes.positions(in: keys)
     isComplete = wide.limit.map { keys.count < $0 } ?? true
     mustFetch = false
     for row in found[window] { state.register(row, of: number) }
@@ -209,9 +224,10 @@ struct LiveList: Sendable {
         entered[key] = member
       }
     }
-    remove(leaving)
-    insert(entering, entered)
-    for (key, row) in read where members[key] != nil { state.register(row, of: number) }
+    changes.movedFrom = leaving.sorted()
+    remove(changes.movedFrom)
+    changes.movedTo = insert(entering, entered)
+    for (key, row) in read where isInResult(key) { state.register(row, of: number) }
   }
 
   /// Reads the pending objects that the context has neither registered nor edited.
@@ -228,43 +244,34 @@ struct LiveList: Sendable {
     return Dictionary(uniqueKeysWithValues: batch.map { ($0.key, FoundRow($0)) })
   }
 
-  /// Removes the objects at some positions.
+  /// Removes the objects at some positions, which ascend.
   private mutating func remove(_ positions: [Int]) {
-    guard !positions.isEmpty else { return }
-    var kept: [Int64] = []
-    kept.reserveCapacity(keys.count)
-    var start = 0
-    for position in positions.sorted() {
-      members[keys[position]] = nil
-      kept += keys[start..<position]
-      start = position + 1
-    }
-    keys = kept + keys[start...]
+    for position in positions { members[keys[position]] = nil }
+    keys.remove(at: positions)
   }
 
   /// Inserts objects at their places, except after the last object of an incomplete list.
+  ///
+  /// - Returns: The positions of the inserted objects.
   private mutating func insert(
     _ entering: [(key: Int64, sorted: [Value])],
     _ entered: [Int64: Member]
-  ) {
+  ) -> [Int] {
     let entering = entering.sorted { query.compare($0, $1) < 0 }
-    var merged: [Int64] = []
-    var start = 0
+    var inserted: [(position: Int, key: Int64)] = []
     for object in entering {
       let position = position(of: object)
       if position == keys.count && !isComplete { break }
-      merged += keys[start..<position]
-      merged.append(object.key)
+      inserted.append((position, object.key))
       members[object.key] = entered[object.key]
-      start = position
     }
-    guard !merged.isEmpty else { return }
-    keys = merged + keys[start...]
+    keys.insert(inserted)
     let mostCount = wantedCount == .max ? Int.max : wantedCount + 2 * spareCount
-    while keys.count > mostCount {
-      members[keys.removeLast()] = nil
+    if keys.count > mostCount {
+      remove(Array(mostCount..<keys.count))
       isComplete = false
     }
+    return inserted.indices.map { inserted[$0].position + $0 }.filter { $0 < keys.count }
   }
 
   /// Returns the position of an object in the list, or the position at which to insert the object.
@@ -306,6 +313,13 @@ struct LiveList: Sendable {
 }
 
 extension LiveList.Changes {
+  /// Returns the positions of the moved objects in a list.
+  ///
+  /// - Complexity: linear in the length of the list.
+  fileprivate func positions(in list: ChunkedKeys) -> [Int] {
+    list.indices.filter { moved.contains(list[$0]) }
+  }
+
   /// Adds an object to the changes if an evaluation has changed its place or its values.
   fileprivate mutating func note(
     _ key: Int64,

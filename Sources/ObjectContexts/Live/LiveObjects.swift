@@ -43,7 +43,9 @@ public struct LiveObjects: AsyncSequence, Sendable {
     /// - Throws: ``HistoryError`` if the predicate is invalid or SQLite fails; the sequence then ends.
     /// - Complexity: for the first result, after a reset, and when too many objects left a limited
     ///   result, one query of the result. Otherwise at most one query of the changed objects that
-    ///   are not registered; none if the changes cannot affect the result.
+    ///   are not registered; none if the changes cannot affect the result. Each changed object
+    ///   then takes O(log n) steps in a list of n objects and copies at most about 1,000 keys, and
+    ///   each result copies one reference for at least 128 objects.
     public mutating func next() async throws(HistoryError) -> LiveResult? {
       guard let reader else { return nil }
       return try await Self.next(reader)
@@ -118,7 +120,7 @@ package final class LiveReader: Sendable {
 
   private weak let context: ObjectContext?
   /// The state of the context, which outlives the context itself.
-  private let state: StateLock<ContextState>
+  private let state: ContextLock
   private let number: Int
 
   init(_ context: ObjectContext, _ list: LiveList) {
@@ -128,7 +130,9 @@ package final class LiveReader: Sendable {
   }
 
   deinit {
-    state.withLock { [number] in $0.watches.remove(number) }
+    state.withLock { [number] state in
+      if let list = state.watches.remove(number) { state.releaseUnheld(list.receivedIDs) }
+    }
   }
 
   /// Evaluates the changes so far, without waiting.
@@ -137,9 +141,16 @@ package final class LiveReader: Sendable {
     return try state.withLock { state throws(HistoryError) in
       guard state.watches.contains(number) else { return .ended }
       guard var list = state.watches.take(number) else { return .unchanged }
-      let changes = try list.evaluate(&state, in: state.pinned ?? context.store)
+      let changes: LiveList.Changes
+      do throws(HistoryError) {
+        changes = try list.evaluate(&state, in: state.pinned ?? context.store)
+      } catch {
+        state.releaseUnheld(list.receivedIDs)
+        throw error
+      }
       let result = list.result(of: changes, state, in: context)
       state.watches.put(list, number)
+      if let result { state.releaseUnheld(result.difference.removals.map(\.element)) }
       return result.map { .result($0) } ?? .unchanged
     }
   }
@@ -158,6 +169,21 @@ package final class LiveReader: Sendable {
       }
     } onCancel: {
       state.withLock { $0.watches.wake(number) }
+    }
+  }
+}
+
+extension LiveList {
+  /// The objects in the result that the reader received last.
+  fileprivate var receivedIDs: some Sequence<ObjectID> {
+    (received ?? ChunkedKeys()[...]).lazy.map { [number] in ObjectID(entity: number, key: $0) }
+  }
+}
+
+extension CollectionDifference.Change {
+  fileprivate var element: ChangeElement {
+    switch self {
+    case .insert(_, let element, _), .remove(_, let element, _): element
     }
   }
 }

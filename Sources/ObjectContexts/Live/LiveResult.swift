@@ -22,20 +22,23 @@ public struct LiveResult: RandomAccessCollection, Sendable {
 
   private let context: ObjectContext
   private let entity: Int32
-  private let keys: ArraySlice<Int64>
+  private let keys: Slice<ChunkedKeys>
 
   /// The index of the first object: 0.
   public var startIndex: Int { 0 }
   /// The number of objects.
   public var endIndex: Int { keys.count }
   /// The object at a position.
+  ///
+  /// - Complexity: logarithmic in the number of objects; no query.
   public subscript(position: Int) -> StoredObject {
-    StoredObject(context: context, id: id(keys[keys.startIndex + position]))
+    let id = id(keys[keys.startIndex + position])
+    return context.state.withLock { context.reference(to: id, &$0) }
   }
 
   /// The identities of the objects, in their order.
   ///
-  /// - Complexity: linear in the number of objects; no query.
+  /// - Complexity: O(n log n) in the number of objects; no query.
   public var objectIDs: [ObjectID] { keys.map(id) }
 
   private func id(_ key: Int64) -> ObjectID { ObjectID(entity: entity, key: key) }
@@ -71,22 +74,29 @@ public struct LiveSection: Sendable, Hashable {
 extension LiveList {
   /// Returns the new result after an evaluation, or `nil` if it equals the last one returned.
   ///
-  /// - Complexity: linear in the changes, plus a comparison of the keys of the two results.
+  /// - Complexity: O(log n) for each changed object of a list of n objects, and for each section.
   mutating func result(
     of changes: Changes,
     _ state: ContextState,
     in context: ObjectContext
   ) -> LiveResult? {
-    let walk = WindowDifference(from: received ?? [], to: keys[window], moved: changes.moved)
+    // Without a new result as well: the list may have changed outside of the offset and the limit.
+    defer { received = keys[window] }
+    let walk = WindowDifference(
+      from: received ?? ChunkedKeys()[...],
+      to: keys[window],
+      movedFrom: changes.movedFrom,
+      movedTo: changes.movedTo
+    )
+    let entered = changes.updated.isEmpty ? [] : walk.enteredKeys
     let stayed = changes.updated.filter { key in
-      guard let member = members[key] else { return false }
-      return window.contains(position(of: (key, member.sorted))) && walk.wasPresent(key)
+      guard let member = members[key], !entered.contains(key) else { return false }
+      return window.contains(position(of: (key, member.sorted)))
     }
     guard received == nil || !walk.isEmpty || !stayed.isEmpty else { return nil }
     for key in walk.insertedKeys { noteEntry(key, in: state) }
     let sections = sections
     let result = LiveResult(self, walk, updated: Array(stayed), sections, context)
-    received = keys[window]
     receivedSections = sections.map(\.value)
     return result
   }
@@ -119,47 +129,54 @@ extension LiveList {
 
 /// The positions at which objects were removed from one result and inserted into the next.
 struct WindowDifference {
-  private var removed: [(offset: Int, key: Int64)] = []
-  private var inserted: [(offset: Int, key: Int64)] = []
+  private var removed: [Place] = []
+  private var inserted: [Place] = []
 
-  /// Compares two results, in which all objects that are not in `moved` have the same order.
-  init(from old: ArraySlice<Int64>, to new: ArraySlice<Int64>, moved: Set<Int64>) {
-    var (left, right) = (old.startIndex, new.startIndex)
-    var newKeys: Set<Int64>?
-    while left < old.endIndex || right < new.endIndex {
-      if left < old.endIndex, right < new.endIndex, old[left] == new[right] {
+  fileprivate typealias Place = (offset: Int, key: Int64)
+
+  /// Compares two results, each as a part of its list.
+  ///
+  /// The objects of both lists that did not move have the same order. Where one of the lists ends
+  /// earlier, the other may have more of them.
+  ///
+  /// - Parameters:
+  ///   - old: The keys of the previous result.
+  ///   - new: The keys of the new result.
+  ///   - movedFrom: The positions in the old list of the moved objects, in ascending order.
+  ///   - movedTo: The positions in the new list of the moved objects, in ascending order.
+  /// - Complexity: O(m log n) for m moved objects and lists of n objects.
+  init(from old: Slice<ChunkedKeys>, to new: Slice<ChunkedKeys>, movedFrom: [Int], movedTo: [Int]) {
+    let common = old.unmoved(movedFrom).clamped(to: new.unmoved(movedTo))
+    let leaving = old.places(movedFrom, without: common)
+    let entering = new.places(movedTo, without: common)
+    var (left, right) = (0, 0)
+    while left < leaving.count || right < entering.count {
+      // The numbers of common objects that come before the next object to compare.
+      let oldCount = left < leaving.count ? leaving[left].offset - left : .max
+      let newCount = right < entering.count ? entering[right].offset - right : .max
+      if oldCount == newCount, leaving[left].key == entering[right].key {
         left += 1
         right += 1
-        continue
+      } else if oldCount <= newCount {
+        removed.append(leaving[left])
+        left += 1
+      } else {
+        inserted.append(entering[right])
+        right += 1
       }
-      if left < old.endIndex {
-        // An object that did not move is removed only if it is now outside of the offset and the limit.
-        var isRemoved = right == new.endIndex || moved.contains(old[left])
-        if !isRemoved {
-          let others = newKeys ?? Set(new)
-          newKeys = others
-          isRemoved = !others.contains(old[left])
-        }
-        if isRemoved {
-          removed.append((left - old.startIndex, old[left]))
-          left += 1
-          continue
-        }
-      }
-      inserted.append((right - new.startIndex, new[right]))
-      right += 1
     }
   }
 
   var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
 
-  /// The objects that were inserted into the new result.
+  /// The objects that were inserted into the new result, those that changed their position included.
   var insertedKeys: [Int64] { inserted.map(\.key) }
 
-  /// Returns whether an object of the new result is in the old one.
-  func wasPresent(_ key: Int64) -> Bool {
-    !inserted.contains { $0.key == key } || removed.contains { $0.key == key }
-  }
+  /// The objects that were removed from the old result, those that changed their position included.
+  var removedKeys: [Int64] { removed.map(\.key) }
+
+  /// The objects of the new result that are not in the old one.
+  var enteredKeys: Set<Int64> { Set(insertedKeys).subtracting(removedKeys) }
 
   func collectionDifference(
     _ id: (Int64) -> ObjectID
@@ -177,5 +194,26 @@ struct WindowDifference {
       fatalError("\(changes.count) changes of a live result are no valid CollectionDifference.")
     }
     return difference.inferringMoves()
+  }
+}
+
+extension Slice<ChunkedKeys> {
+  /// Returns the range of a result among the objects of its list that did not move.
+  fileprivate func unmoved(_ moved: [Int]) -> Range<Int> {
+    let lower = startIndex - moved.count { $0 < startIndex }
+    return lower..<endIndex - moved.count { $0 < endIndex }
+  }
+
+  /// Returns the objects of a result without the unmoved ones that both results have.
+  fileprivate func places(_ moved: [Int], without common: Range<Int>) -> [WindowDifference.Place] {
+    var (start, end) = (endIndex, endIndex)
+    if let last = common.last {
+      // The position of an unmoved object is shifted by the moved ones before it.
+      start = moved.reduce(common.lowerBound) { $1 <= $0 ? $0 + 1 : $0 }
+      end = moved.reduce(last) { $1 <= $0 ? $0 + 1 : $0 } + 1
+    }
+    let between = moved.filter { start < $0 && $0 < end }
+    return [Array(startIndex..<start), between, Array(end..<endIndex)].joined()
+      .map { ($0 - startIndex, self[$0]) }
   }
 }

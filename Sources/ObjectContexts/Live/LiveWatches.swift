@@ -29,15 +29,22 @@ struct LiveWatches: Sendable {
     return lastNumber
   }
 
-  /// Ends a live query.
-  mutating func remove(_ number: Int) {
-    guard let index = watches.firstIndex(where: { $0.number == number }) else { return }
+  /// Ends and returns a live query; `nil` if it has ended already.
+  mutating func remove(_ number: Int) -> LiveList? {
+    guard let index = watches.firstIndex(where: { $0.number == number }) else { return nil }
     watches[index].wake()
-    watches.remove(at: index)
+    return watches.remove(at: index).list
   }
 
   /// Returns whether a live query has not ended.
   func contains(_ number: Int) -> Bool { watches.contains { $0.number == number } }
+
+  /// Returns whether an object is in the result of a live query.
+  ///
+  /// - Complexity: logarithmic in the lengths of the results.
+  func isInResult(_ id: ObjectID) -> Bool {
+    watches.contains { $0.list.number == id.entity && $0.list.isInResult(id.key) }
+  }
 
   /// Wakes the reader of a live query, because its task was cancelled.
   mutating func wake(_ number: Int) {

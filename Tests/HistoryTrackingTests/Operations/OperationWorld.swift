@@ -57,7 +57,12 @@ final class OperationWorld: @unchecked Sendable {
         ]
       ),
       Entity("Note", [Attribute("item", to: "Item", deleteRule: .cascade)]),
-      Entity("Link", linking: ("from", to: "Item"), with: ("to", to: "Item")),
+      Entity(
+        "Link",
+        linking: ("from", to: "Item"),
+        with: ("to", to: "Item"),
+        orderedBy: "place"
+      ),
     ])
     self.configuration = configuration
     func open(_ model: Model) throws(HistoryError) -> Store {

@@ -120,6 +120,9 @@ extension PublicOperation {
         try $0.setObjects([$1], of: "Tag", referringBy: "item")
       },
       linked("link(to: StoredObject, by: String)") { try $0.link(to: $1, by: "Link", as: "to") },
+      linked("link(to: StoredObject, at: Int, by: String)") {
+        try $1.link(to: $0, at: 0, by: "Link")
+      },
       linked("unlink(from: StoredObject, by: String)") { try $0.unlink(from: $1, by: "Link") },
       linked("setObjects(_: some Collection<StoredObject>, linkedBy: String)") { item, _ in
         try item.setObjects([item], linkedBy: "Link")

@@ -37,6 +37,11 @@ enum ModulePages {
       return .write(["count": .int(theirs + mine - read)])
     }
 
+    for page in 0..<3 {
+      let items = try view.objects("Item", sortedBy: ["title"], limit: 100, offset: 100 * page)
+      print(items.count, try view.registeredObjects("Item").count)
+    }
+
     let due: ObjectPredicate = .compare("count", .greater, 1)
     let first = try view.objects("Item", where: due, sortedBy: [.descending("count")], limit: 20)
     let names = try view.distinctValues(of: "title", in: "Item")

@@ -1,0 +1,95 @@
+/// A list of keys in chunks, which the copies of the list share until one of them changes.
+///
+/// A change copies the chunks that it touches and one reference for each other chunk, so that a result
+/// can keep a copy of a long list.
+struct ChunkedKeys: RandomAccessCollection, Sendable {
+  /// The maximum number of keys in a chunk; two adjacent chunks together have more than half of it.
+  let chunkSize: Int
+  private(set) var chunks: [[Int64]]
+  /// The position of the first key of each chunk.
+  private var starts: [Int] = []
+  private(set) var endIndex = 0
+  var startIndex: Int { 0 }
+
+  init(_ keys: [Int64] = [], chunkSize: Int = 512) {
+    self.chunkSize = chunkSize
+    chunks = [keys]
+    arrange()
+  }
+
+  /// The key at a position.
+  ///
+  /// - Complexity: logarithmic in the number of chunks.
+  subscript(position: Int) -> Int64 {
+    let index = chunk(at: position)
+    return chunks[index][position - starts[index]]
+  }
+
+  /// Returns the index of the chunk that has a position; the end belongs to the last chunk.
+  private func chunk(at position: Int) -> Int {
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= position { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// Removes the keys at some positions, which ascend.
+  ///
+  /// - Complexity: `chunkSize` for each position, plus the number of chunks.
+  mutating func remove(at positions: [Int]) {
+    guard !positions.isEmpty else { return }
+    for position in positions.reversed() {
+      let index = chunk(at: position)
+      chunks[index].remove(at: position - starts[index])
+    }
+    arrange()
+  }
+
+  /// Inserts keys before those at some positions of the list, which ascend.
+  ///
+  /// - Complexity: `chunkSize` for each key, plus the number of chunks.
+  mutating func insert(_ keys: [(position: Int, key: Int64)]) {
+    guard !keys.isEmpty else { return }
+    if chunks.isEmpty { (chunks, starts) = ([[]], [0]) }
+    var rest = keys[...]
+    while let last = rest.last {
+      let index = chunk(at: last.position)
+      let first = rest.lastIndex { $0.position < starts[index] }.map { $0 + 1 } ?? rest.startIndex
+      var merged: [Int64] = []
+      var start = 0
+      for (position, key) in rest[first...] {
+        merged += chunks[index][start..<position - starts[index]]
+        merged.append(key)
+        start = position - starts[index]
+      }
+      chunks[index] = merged + chunks[index][start...]
+      rest = rest[..<first]
+    }
+    arrange()
+  }
+
+  /// Splits chunks that are too long, joins short ones, and counts their keys.
+  private mutating func arrange() {
+    var arranged: [[Int64]] = []
+    for chunk in chunks where !chunk.isEmpty {
+      if let count = arranged.last?.count, count + chunk.count <= chunkSize / 2 {
+        arranged[arranged.count - 1] += chunk
+      } else if chunk.count <= chunkSize {
+        arranged.append(chunk)
+      } else {
+        let pieceCount = (chunk.count - 1) / chunkSize + 1
+        let bounds = (0...pieceCount).map { chunk.count * $0 / pieceCount }
+        arranged += zip(bounds, bounds.dropFirst()).map { Array(chunk[$0..<$1]) }
+      }
+    }
+    chunks = arranged
+    starts = []
+    endIndex = 0
+    for chunk in chunks {
+      starts.append(endIndex)
+      endIndex += chunk.count
+    }
+  }
+}
