@@ -15,29 +15,44 @@ test_build=(--scratch-path .build/tests -debug-info-format none -Xswiftc -whole-
   --explicit-target-dependency-import-check error)
 
 # Lets the builds of tests that follow optimize the rooms whose code takes two thirds of the time of all
-# tests, and no others: an optimized module takes three times as long to compile. No manifest that other
-# packages can depend on can say that, so a compiler that adds -O stands in for swiftc. SwiftPM looks for
-# libraries beside it. Not on macOS, where xcrun chooses the compiler, and not where SWIFT_EXEC names one.
+# tests, and no others: an optimized module takes three times as long to compile.
 optimize_rooms_of_tests() {
-  local folder=$root/.build/compiler resources
+  use_compiler tests -Onone -O 'Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults'
+}
+
+# Chooses, for the builds that follow, a compiler that replaces one option by another in some rooms:
+# `use_compiler NAME OPTION OTHER ROOMS`. No manifest that other packages can depend on can say that, so
+# a script stands in for swiftc. SwiftPM looks for libraries beside it. Not on macOS, where xcrun chooses
+# the compiler, and not where SWIFT_EXEC names one.
+use_compiler() {
+  local folder=$root/.build/compiler/$1 resources
   [ "$(uname)" = Linux ] && [ -z "${SWIFT_EXEC-}" ] || return 0
   resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
   [ -d "$resources" ] || return 0
   mkdir -p "$folder/bin"
   ln -sfn "$(dirname "$resources")" "$folder/lib"
-  cat >"$folder/swiftc.new" <<'END'
-#!/usr/bin/env bash
-# Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.
-rooms=' Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults '
+  {
+    echo '#!/usr/bin/env bash'
+    echo '# Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.'
+    printf 'from=%q to=%q rooms=%q\n' "$2" "$3" " $4 "
+    cat <<'END'
 words=("$@") room=
 for ((i = 0; i < $#; i++)); do
   [ "${words[i]}" != -module-name ] || room=${words[i + 1]}
 done
 case $rooms in *[[:space:]]"$room"[[:space:]]*)
-  for ((i = 0; i < $#; i++)); do [ "${words[i]}" != -Onone ] || words[i]=-O; done ;;
+  for ((i = 0; i < $#; i++)); do [ "${words[i]}" != "$from" ] || words[i]=$to; done ;;
 esac
+# Of a function that several rooms contain, the linker takes the first copy: it must be an optimized one.
+for ((i = 0; i < $#; i++)); do
+  case $to${words[i]} in -Onone@*/Objects.LinkFileList) ;; *) continue ;; esac
+  list=${words[i]#@} last=$(printf '/%s.build/\n' $rooms)
+  { grep -vF "$last" "$list"; grep -F "$last" "$list"; } >"$list.ordered"
+  words[i]=@$list.ordered
+done
 exec swiftc "${words[@]}"
 END
+  } >"$folder/swiftc.new"
   chmod +x "$folder/swiftc.new"
   mv "$folder/swiftc.new" "$folder/bin/swiftc"
   export SWIFT_EXEC=$folder/bin/swiftc
@@ -45,11 +60,17 @@ END
 
 # Builds with SwiftPM: `swift_build ARGUMENTS...`. With jemalloc the compiler takes a tenth less processor
 # time than with glibc's malloc; without it, and on macOS, the build is the same and slower.
-swift_build() {
-  local jemalloc
+#
+# A release build does not optimize the rooms that only read options and write reports, which takes a
+# quarter less processor time; no step of a plan and no measured operation runs in them. They are linked last.
+swift_build() (
   jemalloc=$(find /usr/lib /usr/lib64 -maxdepth 2 -name libjemalloc.so.2 2>/dev/null | head -n 1) || true
+  case " $* " in *' -c release '*)
+    use_compiler release -O -Onone 'Reporting FileCommands Commands HistoryLab BenchCommands
+ ProtocolChecks Campaigns Programs HistoryLabCommand LabProgram' ;;
+  esac
   LD_PRELOAD=$jemalloc${LD_PRELOAD:+${jemalloc:+:}$LD_PRELOAD} swift build "$@"
-}
+)
 
 # Prints a sentence on standard error, where progress goes.
 say() {
