@@ -168,6 +168,18 @@ struct EntityTable: Sendable {
   /// Removes an object, and returns whether it was registered.
   @discardableResult
   mutating func remove(_ key: Int64) -> Bool {
+    defer { compactIfNeeded() }
+    return removeEntry(of: key)
+  }
+
+  /// Removes some objects, and moves the records of the others together at most once.
+  mutating func remove(_ keys: some Sequence<Int64>) {
+    for key in keys { removeEntry(of: key) }
+    compactIfNeeded()
+  }
+
+  @discardableResult
+  private mutating func removeEntry(of key: Int64) -> Bool {
     var hole = position(of: key)
     guard entries[hole] != 0 else { return false }
     unusedCount += size(of: entries[hole])
@@ -186,7 +198,6 @@ struct EntityTable: Sendable {
     }
     entries[hole] = 0
     if !holds.isEmpty { holds[hole] = 0 }
-    compactIfNeeded()
     return true
   }
 
@@ -194,6 +205,13 @@ struct EntityTable: Sendable {
   mutating func removeAll() { self = EntityTable(types: types) }
 
   // MARK: Holds
+
+  /// Adds a hold on each of some objects, and returns the keys of those that are not registered.
+  mutating func addHold(on keys: some Sequence<Int64>) -> [Int64] {
+    var unregistered: [Int64] = []
+    for key in keys where !addHolds(1, on: key) { unregistered.append(key) }
+    return unregistered
+  }
 
   /// Adds holds on an object, and returns `false` if the object is not registered.
   ///
@@ -298,6 +316,10 @@ struct EntityTable: Sendable {
   }
 
   private mutating func compactIfNeeded() {
+    if count == 0 {
+      bytes.removeAll(keepingCapacity: bytes.count <= Self.unusedMin)
+      unusedCount = 0
+    }
     if unusedCount > Self.unusedMin, unusedCount > bytes.count / 4 { compact() }
   }
 

@@ -80,7 +80,7 @@ public final class ObjectContext: Sendable {
   }
 
   deinit {
-    state.withLock { $0.watches.finish() }
+    state.finish()
   }
 
   // MARK: Reading

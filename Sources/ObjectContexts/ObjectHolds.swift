@@ -74,22 +74,24 @@ extension ContextState {
 
   /// Counts one more hold on objects of one entity.
   mutating func hold(_ keys: some Sequence<Int64>, of entity: Int32) {
-    for key in keys {
+    for key in self[table: entity].addHold(on: keys) {
       let id = current(ObjectID(entity: entity, key: key))
-      if !self[table: entity].addHolds(1, on: id.key) { edits.addHold(on: id) }
+      if !self[table: id.entity].addHolds(1, on: id.key) { edits.addHold(on: id) }
     }
   }
 
   /// Counts one hold less on objects of one entity, and releases those without another hold.
   mutating func endHold(_ keys: some Sequence<Int64>, of entity: Int32) {
+    var unheld: [Int64] = []
     for key in keys {
       let id = current(ObjectID(entity: entity, key: key))
-      guard let count = self[table: entity].endHold(on: id.key) else {
+      if let count = self[table: entity].endHold(on: id.key) {
+        if count == 0, isUnused(id) { unheld.append(id.key) }
+      } else {
         edits.endHold(on: id)
-        continue
       }
-      if count == 0 { releaseUnheld(id) }
     }
+    if !unheld.isEmpty { self[table: entity].remove(unheld) }
   }
 
   /// Releases those objects that are neither held nor edited, and not in the result of a live query.
@@ -98,12 +100,14 @@ extension ContextState {
   /// each one that ends edits.
   mutating func releaseUnheld(_ ids: some Sequence<ObjectID>) {
     guard releasesObjects else { return }
-    for id in ids where !self[table: id.entity].isHeld(id.key) { releaseUnheld(id) }
+    for id in ids where !tables[Int(id.entity) - 1].isHeld(id.key) && isUnused(id) {
+      self[table: id.entity].remove(id.key)
+    }
   }
 
-  private mutating func releaseUnheld(_ id: ObjectID) {
-    guard releasesObjects, edits.type(of: id) == nil, !watches.isInResult(id) else { return }
-    self[table: id.entity].remove(id.key)
+  /// Returns whether an object without a hold may be released.
+  private func isUnused(_ id: ObjectID) -> Bool {
+    releasesObjects && edits.type(of: id) == nil && !watches.isInResult(id)
   }
 }
 
@@ -145,6 +149,9 @@ final class ContextLock: @unchecked Sendable {
       return try body(&state)
     }
   }
+
+  /// Ends the live queries, because the context is no longer used; its objects need not be released.
+  func finish() { lock.withLock { state.watches.finish() } }
 
   /// Notes that a hold has ended.
   fileprivate func end(_ hold: HeldObjects) {

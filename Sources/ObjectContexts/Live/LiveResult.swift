@@ -57,8 +57,12 @@ public struct LiveResult: RandomAccessCollection, Sendable {
     difference = walk.collectionDifference { ObjectID(entity: entity, key: $0) }
     self.updated = Set(updated.map { ObjectID(entity: entity, key: $0) })
     self.sections = sections
-    sectionDifference = sections.map(\.value).difference(from: list.receivedSections)
+    sectionDifference =
+      list.hasSections
+      ? sections.map(\.value).difference(from: list.receivedSections) : Self.noSections
   }
+
+  private static let noSections = [Value]().difference(from: [])
 }
 
 /// A group of adjacent objects of a result with the same value of one attribute.
@@ -193,7 +197,9 @@ struct WindowDifference {
     guard let difference = CollectionDifference(changes) else {
       fatalError("\(changes.count) changes of a live result are no valid CollectionDifference.")
     }
-    return difference.inferringMoves()
+    // Most results have no moves, and to infer them hashes all changes.
+    let hasMoves = !removed.isEmpty && !Set(removedKeys).isDisjoint(with: insertedKeys)
+    return hasMoves ? difference.inferringMoves() : difference
   }
 }
 
