@@ -109,7 +109,7 @@ let package = Package(
         "Checkers",
       ]
     ),
-    room("Campaigns", ["Basics", "HistoryTypes", "Traces"]),
+    room("Campaigns", ["Basics", "HistoryTypes", "Traces", "Checkers"]),
     room("Measuring", ["Basics"]),
     room("Reporting", ["Basics", "HistoryTypes", "Traces", "Measuring"]),
     room("HistorySystems", ["HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems"]),

@@ -5,6 +5,7 @@ import Traces
 /// A counterexample that a task found; counterexamples with equal keys count as one failure.
 struct CampaignFailure {
   let key: FailureKey
+  let symptoms: [FailureSymptom]
   let counterexample: Counterexample
   /// The number of the shrunk plan; `nil` if the run's `check.json` does not list the counterexample.
   let plan: Int?
@@ -27,6 +28,7 @@ struct CampaignFailure {
     }
     let (trace, checker) = (counterexample.trace, counterexample.violation.checker)
     key = FailureKey(trace.header.plan, of: trace.header.system, breaks: checker)
+    symptoms = FailureSymptom.all(of: trace, breaking: counterexample.violation)
     let place = file.split(separator: "/", omittingEmptySubsequences: false)
     let check: CheckDocument? = try Files.read(
       (place.dropLast() + ["check.json"]).joined(separator: "/")
@@ -41,7 +43,7 @@ struct CampaignFailure {
   }
 }
 
-/// A bug that a campaign has found.
+/// A counterexample that a campaign has found, and all equal ones.
 package struct KnownFailure: Codable, Hashable, Sendable {
   static let file = "counterexample.jsonl"
 
@@ -52,6 +54,9 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package let because: String
   /// The number of commands of the shortest plan.
   package let commandCount: Int
+  /// The symptoms of the counterexample's run, sorted; `nil` if an older version recorded the failure and
+  /// the counterexample cannot be read.
+  package var symptoms: [FailureSymptom]?
   /// Whether a replay of the counterexample in another process failed too; `nil` before a replay.
   package var isConfirmed: Bool?
   /// The names of the tasks that found the failure, sorted.
@@ -91,6 +96,15 @@ extension CampaignFolder {
 
   private func place(of key: String) -> String { "\(path)/failures/\(key)" }
 
+  /// Returns the symptoms of a failure that an older version has recorded without them.
+  private func symptoms(of failure: KnownFailure) -> [FailureSymptom]? {
+    do throws(CampaignError) {
+      return try CampaignFailure(file: "\(path)/\(failure.path)").symptoms
+    } catch {
+      return nil
+    }
+  }
+
   /// Returns whether no worker has replayed a failure's counterexample in another process yet.
   func isUntried(_ failure: CampaignFailure) throws(CampaignError) -> Bool {
     try seen(of: failure.key.text).allSatisfy { $0.failure.isConfirmed == nil }
@@ -113,6 +127,7 @@ extension CampaignFolder {
       invariant: violation.checker,
       because: violation.because,
       commandCount: trace.header.plan.commands.count,
+      symptoms: failure.symptoms,
       isConfirmed: isConfirmed
     )
     known.planCount = failure.planCount
@@ -131,6 +146,7 @@ extension CampaignFolder {
     for key in try Files.names(in: "\(path)/failures") {
       let seen = try seen(of: key)
       guard var known = seen.first?.failure else { continue }
+      known.symptoms = seen.lazy.compactMap(\.failure.symptoms).first ?? symptoms(of: known)
       known.isConfirmed = seen.lazy.compactMap(\.failure.isConfirmed).first
       known.tasks = seen.map(\.task)
       known.workers = Set(seen.map(\.worker)).sorted()

@@ -57,6 +57,9 @@ import Testing
       #expect(try Self.broken(folder + "/joined") == Self.broken(folder + "/whole"))
       let page = try String(contentsOfFile: campaign + "/index.html", encoding: .utf8)
       #expect(page.contains("4 of 4") && page.contains("The next counterexample is a new failure"))
+      // The tile counts groups, and each failure is in one of them.
+      #expect(status.groups.flatMap(\.failures).count == status.failures.count)
+      #expect(page.contains("Groups of failures") && page.contains(", counted by group"))
       // Every part has measured its states, which one check counts to the same number.
       let states = try #require(status.growth.states)
       #expect(status.growth.points.count == 4 && status.growth.points.last?.plans == 8)

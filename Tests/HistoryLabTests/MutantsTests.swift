@@ -141,7 +141,7 @@ import Testing
       let row = try #require(result.output.split(separator: "\n").first { $0.hasPrefix("mortal") })
       let words = row.split(separator: " ").map(String.init)
       #expect(words.prefix(5) == ["mortal", "killed", "2/2", "PurgeSafety", "2"])
-      #expect(words.suffix(5) == ["3", "3", "3", "2/2", "3"])
+      #expect(words.suffix(6) == ["3", "3", "3", "2/2", "3", "2"])
       #expect(result.output.contains("1 of 1 mutants killed by every one of 2 seeds."))
       #expect(result.output.contains("100 % reached the shortest known length"))
     }
@@ -194,6 +194,10 @@ import Testing
       #expect(one.outcomes.map(\.killed) == three.outcomes.map(\.killed))
       #expect(one.outcomes.map(\.casesMedian) == three.outcomes.map(\.casesMedian))
       #expect(one.outcomes.map(\.plan) == three.outcomes.map(\.plan))
+      // Failures are grouped, and a mutant that no plan kills has none.
+      let (failures, groups) = (one.outcomes.map(\.failures), one.outcomes.map(\.groups))
+      #expect(try #require(groups[0]) >= 1 && #require(groups[0]) <= #require(failures[0]))
+      #expect(groups[1] == 0 && groups == three.outcomes.map(\.groups))
       let csv = try String(contentsOfFile: "\(one.folder)/mutants.csv", encoding: .utf8)
       let lines = csv.split(whereSeparator: \.isNewline)
       #expect(lines.count == 5 && lines[1].hasPrefix("mortal,0x"))

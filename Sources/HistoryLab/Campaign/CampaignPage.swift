@@ -119,8 +119,10 @@ final class CampaignPage: Sendable {
         subject: "Failures",
         state: status.verdict == "invalid" ? .bad : .good,
         word: status.verdict == "invalid" ? "found" : "none so far",
-        answer: (status.failures.count + status.foundWithoutPlan.count).grouped,
-        detail: "equal plans are counted once"
+        answer: (status.groups.count + status.foundWithoutPlan.count).grouped,
+        detail: status.failures.isEmpty
+          ? "equal plans are counted once"
+          : "\(status.failures.count.counted("different plan")), counted by group"
       ),
       plans(status), states(status.growth),
     ]

@@ -24,7 +24,8 @@ struct CampaignText {
     }
     parts.append(
       status.failures.isEmpty
-        ? "nothing found" : "\(status.failures.count.counted("failure")) found"
+        ? "nothing found"
+        : "\(status.failures.count.counted("failure")) found, in \(status.groups.count.counted("group"))"
     )
     let others = status.foundWithoutPlan.count
     if others > 0 { parts.append("\(others.counted("task")) failed without a counterexample") }
@@ -98,32 +99,55 @@ struct CampaignText {
   /// The tables that have rows.
   var tables: [ReportTable] {
     [
-      failures, results(status.foundWithoutPlan, "Found, without a counterexample"),
+      groups, failures, results(status.foundWithoutPlan, "Found, without a counterexample"),
       lengths, results(status.undecided, "Undecided"), claimed, givenUp, workers,
     ]
     .filter { !$0.rows.isEmpty }
   }
 
-  /// The failures, the most frequent first.
+  /// The groups of failures, the largest first.
+  private var groups: ReportTable {
+    var table = ReportTable(
+      caption: "Groups of failures",
+      columns: [
+        .number("group"), .text("system"), .text("invariant"), .number("failures"),
+        .number("tasks"), .number("commands"), .text("for example"),
+      ]
+    )
+    for (place, group) in status.groups.enumerated() {
+      let example = group.example
+      table.append([
+        (place + 1).grouped, example.system, group.symptom?.invariant ?? example.invariant,
+        group.failures.count.grouped, Set(group.failures.flatMap(\.tasks)).count.grouped,
+        example.commandCount.grouped, example.because,
+      ])
+    }
+    return table
+  }
+
+  /// The failures, group by group.
   var failures: ReportTable {
     var table = ReportTable(
       caption: "Found",
       columns: [
-        .text("system"), .text("invariant"), .number("plans"), .number("tasks"),
+        .number("group"), .text("system"), .text("invariant"), .number("plans"), .number("tasks"),
         .text("seed:plan"), .number("commands"), .text("seen again"), .text("replay"),
       ]
     )
-    for failure in status.failures {
-      let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
-      let file = (folder.isEmpty ? "" : folder + "/") + failure.path
-      table.append([
-        failure.system, failure.invariant, failure.planCount.grouped, failure.tasks.count.grouped,
-        Self.places(failure.plans),
-        failure.commandCount.grouped, again,
-        command.line("replay \(file.shellQuoted)"),
-      ])
+    for (place, group) in status.groups.enumerated() {
+      for failure in group.failures { table.append([(place + 1).grouped] + cells(failure)) }
     }
     return table
+  }
+
+  private func cells(_ failure: KnownFailure) -> [String] {
+    let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
+    let file = (folder.isEmpty ? "" : folder + "/") + failure.path
+    return [
+      failure.system, failure.invariant, failure.planCount.grouped, failure.tasks.count.grouped,
+      Self.places(failure.plans), failure.commandCount.grouped, again,
+      command.line("replay \(file.shellQuoted)"),
+    ]
   }
 
   /// Returns the first and the last plan that shrank to a failure, each as `SEED:PLAN`.
@@ -202,13 +226,23 @@ struct CampaignText {
 
 /// The status of a campaign as JSON, in the format of `campaign status --json`.
 struct CampaignDocument: Encodable {
+  /// A group of failures, by their keys.
+  struct Group: Encodable {
+    let symptom: FailureSymptom?
+    let example: String
+    let failures: [String]
+  }
   /// The version of the format.
   let campaignStatus = 1
   let verdict: String
   let status: CampaignStatus
+  let groups: [Group]
   let estimate: FailureEstimate
 
   init(_ status: CampaignStatus) {
     (verdict, self.status, estimate) = (status.verdict, status, status.estimate)
+    groups = status.groups.map {
+      Group(symptom: $0.symptom, example: $0.example.key, failures: $0.failures.map(\.key))
+    }
   }
 }

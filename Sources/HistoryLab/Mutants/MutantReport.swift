@@ -121,6 +121,8 @@ struct MutantDocument: Codable, RunFile {
     /// The number of different failures that a campaign would list for all shrunk plans; `nil` in files of
     /// older versions.
     let failures: Int?
+    /// The number of groups of these failures; `nil` in files of older versions.
+    let groups: Int?
     /// The shortest killing plan of this run; each element is a line of the plan format.
     let plan: [String]
   }
@@ -209,6 +211,7 @@ struct MutantDocument: Codable, RunFile {
       firstAtLeast: outcome.firstLeastCount,
       atLeast: outcome.leastCount,
       failures: outcome.failureCount,
+      groups: outcome.groupCount,
       plan: plan.split(separator: "\n").map(String.init)
     )
   }
@@ -241,7 +244,7 @@ struct MutantText {
     var table = ReportTable(columns: [
       .text("mutant"), .text("outcome"), .number("killed"), .text("by"), .number("cases"),
       .number("seconds"), .number("first"), .number("shortest"), .number("least"),
-      .number("at least"), .number("failures"),
+      .number("at least"), .number("failures"), .number("groups"),
     ])
     for outcome in report.outcomes { table.append(cells(outcome)) }
     return table
@@ -260,6 +263,7 @@ struct MutantText {
       outcome.mutant.least > 0 ? String(outcome.mutant.least) : "",
       kills > 0 ? "\(outcome.leastCount)/\(kills)" : "",
       kills > 0 ? String(outcome.failureCount) : "",
+      kills > 0 ? String(outcome.groupCount) : "",
     ]
   }
 

@@ -127,6 +127,8 @@ struct MutantTrial: Sendable {
     /// The number of commands of the plan as found.
     let foundCommandCount: Int
     let plan: Plan
+    /// The symptoms of the run of `plan`, by which a campaign groups failures.
+    let symptoms: [FailureSymptom]
     /// The number of runs of the system during shrinking.
     let evaluations: Int
     /// The duration of shrinking.
@@ -277,10 +279,13 @@ struct MutantWorker {
     let plan = recipe.plan(from: &source)
     // If the shrunk plan passes now, because the failure depends on time, the plan as found is kept.
     let last = try worker.violation(by: plan)
+    let kept = last == nil ? found.plan : plan
+    beforePlan()
     return MutantTrial.Kill(
       checkers: (violation.checker, (last ?? violation).checker),
       foundCommandCount: found.plan.commands.count,
-      plan: last == nil ? found.plan : plan,
+      plan: kept,
+      symptoms: FailureSymptom.all(of: try worker.trace(kept), breaking: last ?? violation),
       evaluations: shrunk.evaluations,
       seconds: (now() - start) / .seconds(1)
     )
@@ -363,6 +368,9 @@ struct MutantOutcome: Sendable {
     let kills = trials.flatMap(\.kills)
     return Set(kills.map { FailureKey($0.plan, of: mutant.name, breaks: $0.checkers.shrunk) }).count
   }
+
+  /// The number of groups in which a campaign would list these failures.
+  var groupCount: Int { FailureSymptom.groups(trials.flatMap(\.kills).map(\.symptoms)).count }
 
   /// The shortest killing plan of all seeds.
   var shortest: MutantTrial.Kill? {

@@ -1,3 +1,4 @@
+import Campaigns
 import Commands
 import Foundation
 import PropertyTesting
@@ -172,6 +173,7 @@ private struct TrialDocument: Codable {
     let shrunk: String
     let foundCommandCount: Int
     let plan: String
+    let symptoms: [FailureSymptom]
     let evaluations: Int
     let seconds: Double
   }
@@ -189,6 +191,7 @@ private struct TrialDocument: Codable {
         shrunk: $0.checkers.shrunk,
         foundCommandCount: $0.foundCommandCount,
         plan: PlanCodec.encode($0.plan),
+        symptoms: $0.symptoms,
         evaluations: $0.evaluations,
         seconds: $0.seconds
       )
@@ -213,6 +216,7 @@ private struct TrialDocument: Codable {
           checkers: (kill.found, kill.shrunk),
           foundCommandCount: kill.foundCommandCount,
           plan: try PlanCodec.decode(kill.plan),
+          symptoms: kill.symptoms,
           evaluations: kill.evaluations,
           seconds: kill.seconds
         )

@@ -1,0 +1,118 @@
+import Checkers
+import HistoryTypes
+package import Traces
+
+/// A symptom of a bug in one run: a broken invariant, and the first words of the sentence about it.
+///
+/// One bug has many shortest plans, and a plan often breaks several invariants. Nearly all plans of one
+/// bug share a symptom, so failures that share one form a group. A symptom contains no names and no
+/// numbers.
+package struct FailureSymptom: Codable, Hashable, Comparable, Sendable {
+  package let system: String
+  package let invariant: String
+  /// The first words of the sentence about the violation; for a wrong answer to a query, those of the
+  /// wrong line.
+  package let words: String
+
+  /// The number of words of a sentence.
+  ///
+  /// With one word, more of the seeded bugs would share a symptom with another bug; with three, more of
+  /// them would have more than two groups.
+  private static let wordCount = 2
+  /// The number of words of a wrong line.
+  private static let answerWordCount = 4
+
+  /// Returns the symptoms of a trace that breaks an invariant, sorted.
+  ///
+  /// - Complexity: linear in the trace.
+  package static func all(of trace: Trace, breaking violation: Violation) -> [Self] {
+    let found = CheckerSuite(checking: trace, scope: .all).verdicts.compactMap { answer in
+      if case .invalid(let violation) = answer.verdict { violation } else { nil }
+    }
+    let others = found.filter { $0.checker != violation.checker }
+    return ([violation] + others).map { Self($0, in: trace) }.sorted()
+  }
+
+  package static func < (one: Self, other: Self) -> Bool {
+    (one.system, one.invariant, one.words) < (other.system, other.invariant, other.words)
+  }
+
+  /// Divides failures, given by their symptoms, into few groups of which each shares a symptom.
+  ///
+  /// Repeatedly takes the symptom of most of the remaining failures, and all failures that show it.
+  /// A failure without symptoms is alone.
+  ///
+  /// - Returns: The places of each group's failures, the largest group first.
+  /// - Complexity: O(groups * failures), for a bounded number of symptoms of each.
+  package static func groups(_ failures: [[Self]]) -> [(shared: Self?, members: [Int])] {
+    var groups: [(shared: Self?, members: [Int])] = []
+    var left = failures.indices.filter { !failures[$0].isEmpty }
+    while !left.isEmpty {
+      let counts = Dictionary(left.flatMap { failures[$0] }.map { ($0, 1) }, uniquingKeysWith: +)
+      let most = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+      let members = left.filter { place in most.map { failures[place].contains($0.key) } ?? true }
+      groups.append((most?.key, members))
+      left.removeAll(where: Set(members).contains)
+    }
+    return groups + failures.indices.filter { failures[$0].isEmpty }.map { (nil, [$0]) }
+  }
+}
+
+extension FailureSymptom {
+  private init(_ violation: Violation, in trace: Trace) {
+    let header = trace.header.plan.header
+    let names = Set(header.actors.map(\.id.name) + header.consumers.map(\.name))
+    let isAnswer = trace.events.contains { event in
+      if event.at == violation.at, case .answered = event.kind { true } else { false }
+    }
+    let quoted = violation.because.split(separator: "\"", omittingEmptySubsequences: false)
+      .dropFirst().first
+    system = trace.header.system
+    invariant = violation.checker
+    if isAnswer, let line = quoted?.prefix(while: { !"[{(".contains($0) }) {
+      words = "an answer: " + Self.first(Self.answerWordCount, of: line, without: names)
+    } else {
+      words = Self.first(Self.wordCount, of: violation.because[...], without: names)
+    }
+  }
+
+  /// Returns the first words of a text without names, and with one sign for all words with digits.
+  private static func first(
+    _ count: Int,
+    of text: Substring,
+    without names: Set<String>
+  ) -> String {
+    let words = text.split { " ,;:".contains($0) }.filter { word in
+      !names.contains(word.hasSuffix("'s") ? String(word.dropLast(2)) : String(word))
+    }
+    return words.prefix(count).map { $0.contains(where: \.isNumber) ? "#" : $0 }
+      .joined(separator: " ")
+  }
+}
+
+/// Failures of a campaign that probably have one cause.
+package struct FailureGroup: Hashable, Sendable {
+  /// The symptom that all of them show; `nil` if it is unknown, for a failure that is alone.
+  package let symptom: FailureSymptom?
+  package let failures: [KnownFailure]
+
+  /// The failure with the shortest plan, of those that are listed for the shared symptom's invariant.
+  ///
+  /// If none is, the one with the shortest plan of all.
+  package var example: KnownFailure {
+    let listed = failures.filter { $0.invariant == symptom?.invariant }
+    let shortest = (listed.isEmpty ? failures : listed).min { $0.commandCount < $1.commandCount }
+    return shortest ?? failures[0]
+  }
+}
+
+extension CampaignStatus {
+  /// The failures in groups that probably have one cause each, the largest first.
+  ///
+  /// The failures of one bug are usually in one group, sometimes in two; different bugs may share one.
+  package var groups: [FailureGroup] {
+    FailureSymptom.groups(failures.map { $0.symptoms ?? [] }).map { group in
+      FailureGroup(symptom: group.shared, failures: group.members.map { failures[$0] })
+    }
+  }
+}
