@@ -40,7 +40,7 @@ words=("$@") room=
 for ((i = 0; i < $#; i++)); do
   [ "${words[i]}" != -module-name ] || room=${words[i + 1]}
 done
-case $rooms in *[[:space:]]"$room"[[:space:]]*)
+case $rooms in *" ${room:-none} "*)
   for ((i = 0; i < $#; i++)); do [ "${words[i]}" != "$from" ] || words[i]=$to; done ;;
 esac
 # Of a function that several rooms contain, the linker takes the first copy: it must be an optimized one.
@@ -66,8 +66,8 @@ END
 swift_build() (
   jemalloc=$(find /usr/lib /usr/lib64 -maxdepth 2 -name libjemalloc.so.2 2>/dev/null | head -n 1) || true
   case " $* " in *' -c release '*)
-    use_compiler release -O -Onone 'Reporting FileCommands Commands HistoryLab BenchCommands
- ProtocolChecks Campaigns Programs HistoryLabCommand LabProgram' ;;
+    rooms='Reporting FileCommands Commands HistoryLab BenchCommands ProtocolChecks Campaigns Programs'
+    use_compiler release -O -Onone "$rooms HistoryLabCommand LabProgram" ;;
   esac
   LD_PRELOAD=$jemalloc${LD_PRELOAD:+${jemalloc:+:}$LD_PRELOAD} swift build "$@"
 )

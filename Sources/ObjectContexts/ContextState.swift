@@ -9,6 +9,8 @@ struct ContextState: Sendable {
   var holdsAll = false
   /// Whether objects stay registered without a reference to them.
   let retainsRegisteredObjects: Bool
+  /// The objects to which references exist, with the number of holds on them.
+  var holds: HoldCounts
   var edits: PendingEdits
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
@@ -26,6 +28,7 @@ struct ContextState: Sendable {
   init(model: Model, retainsRegisteredObjects: Bool) {
     self.model = model
     self.retainsRegisteredObjects = retainsRegisteredObjects
+    holds = HoldCounts(entityCount: model.entities.count)
     edits = PendingEdits(entityCount: model.entities.count)
     tables = model.entities.map { EntityTable(types: $0.attributes.map(\.type)) }
   }
@@ -163,17 +166,15 @@ struct ContextState: Sendable {
   /// Applies the result of a save: updates the registered rows and discards the saved edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
-    let edited = releasesObjects ? order : []
+    let edited = retainsRegisteredObjects ? [] : order
     // Delete rules also delete objects of entities that only a newer program's model has.
     let deletedByRule = result.deletedByRule.filter { $0.entity <= tables.count }
     var gone = deletedByRule + result.removed
-    var replaced: [(by: ObjectID, holdCount: UInt16)] = []
     for (id, outcome) in zip(order, result.outcomes) {
       guard let edit = edits[id] else { continue }
       switch (outcome, edit.type) {
       case (.written, .insert):
         self[table: id.entity].put(id.key, version: number, edit.values[...])
-        if edit.holdCount > 0 { self[table: id.entity].addHolds(edit.holdCount, on: id.key) }
       case (.written, .update):
         self[table: id.entity].set(edit.columns, edit.values, version: number, of: id.key)
       case (.written, .delete), (.writtenOver, .delete), (.gone, _):
@@ -181,7 +182,7 @@ struct ContextState: Sendable {
         gone.append(id)
       case (.replaced(let other), _):
         replacements[id] = other
-        replaced.append((other, edit.holdCount))
+        holds.replace(id, by: other)
       case (.writtenOver, _), (.leftOut, _): break
       }
     }
@@ -197,12 +198,11 @@ struct ContextState: Sendable {
     for id in result.removed { self[table: id.entity].remove(id.key) }
     var reread: [ObjectID] = []
     while let batch = result.rows.popLast() {
-      if releasesObjects {
+      if !retainsRegisteredObjects {
         reread += batch.keys.map { ObjectID(entity: batch.entity, key: $0) }
       }
       self[table: batch.entity].put(batch)
     }
-    for (id, count) in replaced { self[table: id.entity].addHolds(count, on: id.key) }
     releaseUnheld(edited + reread)
   }
 }

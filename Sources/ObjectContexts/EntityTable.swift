@@ -13,8 +13,6 @@ struct EntityTable: Sendable {
   ///
   /// The table uses linear probing, as ``SlotIndex`` does, and is at most three quarters full.
   private var entries = [UInt32](repeating: 0, count: 8)
-  /// For each entry of the hash map, the number of holds on its object; empty before the first hold.
-  private var holds: [UInt16] = []
   /// The number of bits by which a key's product is shifted to yield an entry's position.
   private var shift: UInt64 = 61
   /// The number of objects.
@@ -28,6 +26,8 @@ struct EntityTable: Sendable {
   private static var unit: Int { PackedRecord.unit }
   /// The least number of unused bytes for which moving the records pays.
   private static let unusedMin = 256
+  /// The number of entries of the hash map below which it does not shrink.
+  private static let entryMin = 1024
 
   init(types: [AttributeType]) {
     self.types = types
@@ -191,53 +191,16 @@ struct EntityTable: Sendable {
       let home = home(of: self.key(of: entries[next]))
       if distance(home, next) >= distance(hole, next) {
         entries[hole] = entries[next]
-        if !holds.isEmpty { holds[hole] = holds[next] }
         hole = next
       }
       next = after(next)
     }
     entries[hole] = 0
-    if !holds.isEmpty { holds[hole] = 0 }
     return true
   }
 
   /// Removes all objects, and frees their memory.
   mutating func removeAll() { self = EntityTable(types: types) }
-
-  // MARK: Holds
-
-  /// Adds a hold on each of some objects, and returns the keys of those that are not registered.
-  mutating func addHold(on keys: some Sequence<Int64>) -> [Int64] {
-    var unregistered: [Int64] = []
-    for key in keys where !addHolds(1, on: key) { unregistered.append(key) }
-    return unregistered
-  }
-
-  /// Adds holds on an object, and returns `false` if the object is not registered.
-  ///
-  /// An object with the greatest number of holds keeps them: it is then released by hand only.
-  @discardableResult
-  mutating func addHolds(_ count: UInt16, on key: Int64) -> Bool {
-    let position = position(of: key)
-    guard entries[position] != 0 else { return false }
-    if holds.isEmpty { holds = [UInt16](repeating: 0, count: entries.count) }
-    holds[position] += min(count, .max - holds[position])
-    return true
-  }
-
-  /// Removes a hold on an object, and returns how many are left; `nil` if the object is not registered.
-  ///
-  /// An object that was released by hand and registered again may have more references than holds.
-  mutating func endHold(on key: Int64) -> UInt16? {
-    let position = position(of: key)
-    guard entries[position] != 0 else { return nil }
-    guard !holds.isEmpty, holds[position] > 0 else { return 0 }
-    if holds[position] < .max { holds[position] -= 1 }
-    return holds[position]
-  }
-
-  /// Returns whether an object is registered and has holds.
-  func isHeld(_ key: Int64) -> Bool { !holds.isEmpty && holds[position(of: key)] > 0 }
 
   // MARK: Records
 
@@ -320,6 +283,10 @@ struct EntityTable: Sendable {
       bytes.removeAll(keepingCapacity: bytes.count <= Self.unusedMin)
       unusedCount = 0
     }
+    // The map must not stay large: moving the records reads all of its entries.
+    while entries.count > Self.entryMin, count * 8 < entries.count {
+      resize(to: max(Self.entryMin, entries.count / 4))
+    }
     if unusedCount > Self.unusedMin, unusedCount > bytes.count / 4 { compact() }
   }
 
@@ -373,14 +340,11 @@ struct EntityTable: Sendable {
 
   /// Moves all entries to a hash map with more entries, a power of two.
   private mutating func resize(to capacity: Int) {
-    let (old, oldHolds) = (entries, holds)
+    let old = entries
     entries = [UInt32](repeating: 0, count: capacity)
-    if !holds.isEmpty { holds = [UInt16](repeating: 0, count: capacity) }
     shift = UInt64(64 - capacity.trailingZeroBitCount)
-    for (place, entry) in old.enumerated() where entry != 0 {
-      let position = position(of: key(of: entry))
-      entries[position] = entry
-      if !holds.isEmpty { holds[position] = oldHolds[place] }
+    for entry in old where entry != 0 {
+      entries[position(of: key(of: entry))] = entry
     }
   }
 }

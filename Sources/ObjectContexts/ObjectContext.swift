@@ -17,13 +17,16 @@ public final class ObjectContext: Sendable {
   /// The context name of the context's transactions, or `nil`.
   public let name: String?
   /// The handling of saved objects that another writer changed after the context read them.
+  ///
+  /// Keep the ``StoredObject`` from the read to the edit. An object without references is released; the
+  /// edit then reads it again, and the save does not notice what was written in between.
   public let mergePolicy: MergePolicy
   /// A Boolean value that indicates whether objects stay registered without a reference to them.
   ///
-  /// If the value is `false`, which is the default, the context releases an object at its next use after
-  /// the last ``StoredObject`` of the object is gone, unless the object has unsaved edits or is in the
-  /// result of a live query. Of a query's objects, up to 16 neighbours are released together. A released
-  /// object is read again when it is used, and merges leave it out.
+  /// If the value is `false`, which is the default, the context releases an object when the last
+  /// ``StoredObject`` of the object is gone, at the latest at the next use of the context, unless the
+  /// object has unsaved edits or is in the result of a live query. Of a query's objects, up to 16 neighbors
+  /// are released together. A released object is read again when it is used, and merges leave it out.
   ///
   /// Core Data: `NSManagedObjectContext.retainsRegisteredObjects`.
   public let retainsRegisteredObjects: Bool

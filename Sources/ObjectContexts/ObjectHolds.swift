@@ -27,6 +27,50 @@ struct HeldObjects: Sendable {
   let others: [Int64]
 }
 
+/// The numbers of holds on objects, which need not be registered.
+struct HoldCounts: Sendable {
+  /// For each entity, the number of holds on each held object.
+  private var counts: [SlotIndex]
+  /// The objects on which holds on duplicates count since a save has replaced the duplicates.
+  private var replacements: [ObjectID: ObjectID] = [:]
+
+  init(entityCount: Int) { counts = Array(repeating: SlotIndex(), count: entityCount) }
+
+  func isHeld(_ id: ObjectID) -> Bool { counts[Int(id.entity) - 1][id.key] != nil }
+
+  /// Counts one more hold on an object.
+  mutating func add(_ key: Int64, of entity: Int32) { add(1, to: key, of: entity) }
+
+  private mutating func add(_ number: Int, to key: Int64, of entity: Int32) {
+    let place = Int(entity) - 1
+    if let count = counts[place][key] {
+      counts[place].replace(key, with: count + number)
+    } else {
+      counts[place].insert(key, number)
+    }
+  }
+
+  /// Counts one hold less on an object, and returns the object if no other hold on it is left.
+  mutating func end(_ id: ObjectID) -> ObjectID? {
+    let id = replacements.isEmpty ? id : replacements[id] ?? id
+    let place = Int(id.entity) - 1
+    guard let count = counts[place][id.key] else { return nil }
+    guard count == 1 else {
+      counts[place].replace(id.key, with: count - 1)
+      return nil
+    }
+    _ = counts[place].remove(id.key)
+    return id
+  }
+
+  /// Makes the holds on an object count on another one, which has replaced it.
+  mutating func replace(_ id: ObjectID, by other: ObjectID) {
+    guard let count = counts[Int(id.entity) - 1].remove(id.key) else { return }
+    replacements[id] = other
+    add(count, to: other.key, of: other.entity)
+  }
+}
+
 extension ObjectContext {
   /// Returns references to objects of one entity; they keep the objects registered.
   func references(
@@ -38,7 +82,8 @@ extension ObjectContext {
     references.reserveCapacity(keys.count)
     var start = 0
     while start < keys.count {
-      let end = state.releasesObjects ? min(start + ObjectHold.groupCount, keys.count) : keys.count
+      let groupCount = retainsRegisteredObjects ? keys.count : ObjectHold.groupCount
+      let end = min(start + groupCount, keys.count)
       let first = ObjectID(entity: entity, key: keys[start])
       let hold = hold(first, keys[(start + 1)..<end], &state)
       for key in keys[start..<end] {
@@ -55,40 +100,31 @@ extension ObjectContext {
     StoredObject(context: self, id: id, hold: hold(id, [], &state))
   }
 
-  /// Returns a hold on objects of one entity, or `nil` if the context does not release objects by itself.
+  /// Returns a hold on objects of one entity, or `nil` if the context retains registered objects.
   private func hold(
     _ first: ObjectID,
     _ others: ArraySlice<Int64>,
     _ state: inout ContextState
   ) -> ObjectHold? {
-    guard state.releasesObjects else { return nil }
-    state.hold(CollectionOfOne(first.key), of: first.entity)
-    state.hold(others, of: first.entity)
+    guard !retainsRegisteredObjects else { return nil }
+    state.holds.add(first.key, of: first.entity)
+    for key in others { state.holds.add(key, of: first.entity) }
     return ObjectHold(self.state, HeldObjects(first: first, others: Array(others)))
   }
 }
 
 extension ContextState {
   /// Whether an object is released when no reference to it exists any more.
-  var releasesObjects: Bool { !retainsRegisteredObjects && !holdsAll }
+  private var releasesObjects: Bool { !retainsRegisteredObjects && !holdsAll }
 
-  /// Counts one more hold on objects of one entity.
-  mutating func hold(_ keys: some Sequence<Int64>, of entity: Int32) {
-    for key in self[table: entity].addHold(on: keys) {
-      let id = current(ObjectID(entity: entity, key: key))
-      if !self[table: id.entity].addHolds(1, on: id.key) { edits.addHold(on: id) }
-    }
-  }
-
-  /// Counts one hold less on objects of one entity, and releases those without another hold.
-  mutating func endHold(_ keys: some Sequence<Int64>, of entity: Int32) {
+  /// Counts one hold less on some objects, and releases those without another hold.
+  fileprivate mutating func endHold(_ objects: HeldObjects) {
+    let entity = objects.first.entity
     var unheld: [Int64] = []
-    for key in keys {
-      let id = current(ObjectID(entity: entity, key: key))
-      if let count = self[table: entity].endHold(on: id.key) {
-        if count == 0, isUnused(id) { unheld.append(id.key) }
-      } else {
-        edits.endHold(on: id)
+    for place in -1..<objects.others.count {
+      let key = place < 0 ? objects.first.key : objects.others[place]
+      if let id = holds.end(ObjectID(entity: entity, key: key)), isUnused(id) {
+        unheld.append(id.key)
       }
     }
     if !unheld.isEmpty { self[table: entity].remove(unheld) }
@@ -100,7 +136,7 @@ extension ContextState {
   /// each one that ends edits.
   mutating func releaseUnheld(_ ids: some Sequence<ObjectID>) {
     guard releasesObjects else { return }
-    for id in ids where !tables[Int(id.entity) - 1].isHeld(id.key) && isUnused(id) {
+    for id in ids where !holds.isHeld(id) && isUnused(id) {
       self[table: id.entity].remove(id.key)
     }
   }
@@ -171,9 +207,6 @@ final class ContextLock: @unchecked Sendable {
       hasEnded.store(false, ordering: .relaxed)
       return ended
     }
-    for hold in ended {
-      state.endHold(CollectionOfOne(hold.first.key), of: hold.first.entity)
-      state.endHold(hold.others, of: hold.first.entity)
-    }
+    for hold in ended { state.endHold(hold) }
   }
 }

@@ -4,8 +4,6 @@ import HistoryTypes
 /// An insert, update or delete that a context has not saved yet.
 struct PendingEdit: Sendable {
   var type: ChangeType
-  /// The number of holds on an unsaved insert; a registered object's holds are counted in its table.
-  var holdCount: UInt16 = 0
   /// The attributes that were set, as a bit mask.
   var columns: UInt64
   /// The values: of an insert, one for each attribute; of an update, one for each bit of `columns`.
@@ -74,9 +72,7 @@ struct PendingEdits: Sendable {
   /// Adds or replaces the edit of an object, and returns whether the object had none.
   mutating func put(_ edit: PendingEdit, of id: ObjectID) -> Bool {
     if let place = place(of: id) {
-      let holdCount = edits[place].holdCount
       edits[place] = edit
-      edits[place].holdCount = holdCount
       return false
     }
     add(edit, of: id)
@@ -125,18 +121,6 @@ struct PendingEdits: Sendable {
     for entity in places.indices where places[entity].count > 0 { places[entity].removeAll() }
     edits.removeAll(keepingCapacity: true)
     free.removeAll(keepingCapacity: true)
-  }
-
-  /// Counts one more hold on an unsaved insert.
-  mutating func addHold(on id: ObjectID) {
-    guard let place = place(of: id), edits[place].holdCount < .max else { return }
-    edits[place].holdCount += 1
-  }
-
-  /// Counts one hold less on an unsaved insert.
-  mutating func endHold(on id: ObjectID) {
-    guard let place = place(of: id), edits[place].holdCount > 0 else { return }
-    edits[place].holdCount -= 1
   }
 
   /// Returns the place of an object's edit, which is valid until the next edit is added or removed.

@@ -1,4 +1,4 @@
-/// A hash map from the keys of an entity to the slots of its rows.
+/// A hash map from the keys of an entity to small numbers, such as the slots of its rows.
 ///
 /// Keys come from the store, mostly consecutive, so one multiplication distributes them well.
 /// Swift's randomized hashing has no advantage here, and took a quarter of the time of a merge. The
@@ -32,10 +32,13 @@ struct SlotIndex: Sendable {
 
   /// Adds a key that is not in the map yet.
   mutating func insert(_ key: Int64, _ slot: Int) {
-    if (count + 1) * 2 > entries.count { grow() }
+    if (count + 1) * 2 > entries.count { resize(to: entries.count * 2) }
     entries[position(of: key)] = Entry(key: key, slot: slot)
     count += 1
   }
+
+  /// Replaces the slot of a key that is in the map.
+  mutating func replace(_ key: Int64, with slot: Int) { entries[position(of: key)].slot = slot }
 
   /// Removes a key, and returns its slot, or `nil` if the key is not in the map.
   mutating func remove(_ key: Int64) -> Int? {
@@ -55,6 +58,7 @@ struct SlotIndex: Sendable {
     }
     entries[hole] = .free
     count -= 1
+    if entries.count > 1024, count * 16 < entries.count { resize(to: entries.count / 4) }
     return slot
   }
 
@@ -90,10 +94,10 @@ struct SlotIndex: Sendable {
   /// Returns the number of positions from one entry to another, wrapping around at the end.
   private func distance(_ from: Int, _ to: Int) -> Int { (to &- from) & (entries.count &- 1) }
 
-  private mutating func grow() {
+  private mutating func resize(to capacity: Int) {
     let old = entries
-    entries = [Entry](repeating: .free, count: old.count * 2)
-    shift -= 1
+    entries = [Entry](repeating: .free, count: capacity)
+    shift = UInt64(64 - capacity.trailingZeroBitCount)
     for entry in old where entry.slot >= 0 { entries[position(of: entry.key)] = entry }
   }
 }

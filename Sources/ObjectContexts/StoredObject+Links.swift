@@ -67,7 +67,7 @@ extension StoredObject {
   /// Links this object with another one at an index of the order, or moves it there if it is linked.
   ///
   /// Sets the position of the link, as ``insert(_:at:referringBy:)`` does: history contains one insert,
-  /// or one update for a move. Two contexts may insert links at the same place: links with equal
+  /// or one update for a move, unless no double fits between the neighbors' positions. Two contexts may insert links at the same place: links with equal
   /// positions are in key order.
   ///
   /// ```swift
@@ -142,10 +142,9 @@ extension StoredObject {
   ///   - entity: The name of the link entity.
   ///   - attribute: The name of the link's reference to this object, as for
   ///     ``objects(linkedBy:as:sortedBy:)``.
-  /// - Throws: The errors of ``link(to:by:as:)``; no link has then changed if an object is of another
-  ///   entity or of another store.
-  /// - Complexity: one query of the links, or two of ordered ones, and those of ``link(to:by:as:)`` for
-  ///   each new link; O(n log n) in the number of objects.
+  /// - Throws: The errors of ``link(to:by:as:)``; no link has then changed unless SQLite fails.
+  /// - Complexity: one query of the links, or two of ordered ones, one of one row for each object that is not
+  ///   registered, and one for each order and new link; O(n log n) in the number of objects.
   public func setObjects(
     _ objects: some Collection<StoredObject>,
     linkedBy entity: String,
@@ -153,16 +152,30 @@ extension StoredObject {
   ) throws(HistoryError) {
     let ends = try context.ends(of: entity, from: id.entity, as: attribute)
     for object in objects { try ends.check(object, in: context) }
+    try checkIsPresent()
+    for object in objects { try object.checkIsPresent() }
     try context.undoGroup { () throws(HistoryError) in
-      var links: [StoredObject] = []
-      for object in objects { links.append(try link(to: object, ends, isLast: false)) }
-      let kept = Set(links.map(\.id))
-      for link in try context.objects(entity, where: ends.refer(to: currentID)) {
-        guard !kept.contains(link.id) else { continue }
-        link.delete()
+      let present = try context.objects(entity, where: ends.refer(to: currentID))
+      var known: [Int64: StoredObject] = [:]
+      for link in present {
+        if let key = try link[ends.other]?.int, known[key] == nil { known[key] = link }
       }
+      var links: [StoredObject] = []
+      for object in objects {
+        let key = object.currentID.key
+        if known[key] == nil { known[key] = try insertLink(to: object, ends, isLast: false) }
+        if let link = known[key] { links.append(link) }
+      }
+      let kept = Set(links.map(\.id))
+      for link in present where !kept.contains(link.id) { link.delete() }
       try ends.list(by: ends.own, to: self)?.setObjects(links)
     }
+  }
+
+  /// Throws if the object is deleted.
+  private func checkIsPresent() throws(HistoryError) {
+    let id = currentID
+    guard try context.object(id) != nil else { throw .unknownObject(id) }
   }
 
   private func link(
@@ -177,14 +190,22 @@ extension StoredObject {
   }
 
   /// Returns the link with an object, or inserts one.
-  ///
-  /// A new link is the last one in the order of the other end, and in that of this end if `isLast`.
   private func link(
     to object: StoredObject,
-    _ ends: LinkEnds,
-    isLast: Bool = true
+    _ ends: LinkEnds
   ) throws(HistoryError) -> StoredObject {
+    try checkIsPresent()
+    try object.checkIsPresent()
     if let link = try link(with: object, ends) { return link }
+    return try insertLink(to: object, ends, isLast: true)
+  }
+
+  /// Inserts a link, the last one in the order of the other end, and in that of this end if `isLast`.
+  private func insertLink(
+    to object: StoredObject,
+    _ ends: LinkEnds,
+    isLast: Bool
+  ) throws(HistoryError) -> StoredObject {
     var values: [String: Value] = [:]
     var lists: [OrderedReference] = []
     for (reference, id) in [(ends.own, currentID), (ends.other, object.currentID)] {
@@ -279,14 +300,14 @@ extension ObjectContext {
     for order in orders ?? [] where description.index(of: order.attribute) == nil {
       throw .unknownAttribute(order.attribute, of: description)
     }
-    let rows = try state.withLock { state throws(HistoryError) in
-      try readAll(keys.sorted().map { ObjectID(entity: entity, key: $0) }, &state)
-      return keys.compactMap { key in
+    return try state.withLock { state throws(HistoryError) in
+      try readAll(keys.map { ObjectID(entity: entity, key: $0) }.sorted(), &state)
+      let rows = keys.compactMap { key in
         state.row(of: ObjectID(entity: entity, key: key)).map { (key, $0) }
       }
+      let sorted = orders == nil ? rows : rows.sorted { query.precedes($0, $1, in: description) }
+      return references(to: sorted.map(\.0), of: entity, &state)
     }
-    let sorted = orders == nil ? rows : rows.sorted { query.precedes($0, $1, in: description) }
-    return state.withLock { references(to: sorted.map(\.0), of: entity, &$0) }
   }
 
   /// Reads the objects of one entity that are neither registered nor edited, with one query.

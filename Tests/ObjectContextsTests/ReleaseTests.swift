@@ -164,6 +164,37 @@ import Testing
     #expect(registered.isEmpty)
   }
 
+  @Test
+  func `An object of a live result stays while it is referred to, although it leaves the result`()
+    throws
+  {
+    let lists = try context.liveObjects("Item", sortedBy: ["count"], limit: 3)
+    let reader = lists.makeAsyncIterator().reader
+    _ = try reader?.evaluate()
+    var entered: StoredObject?
+    for (count, place) in [(100, 3), (1, 1)] as [(Int64, Int)] {
+      let start = try other.store.currentToken()
+      try other.save(.int(count), for: "count", of: ids[1])
+      try context.merge(try other.store.fetch(HistoryRequest(after: start)).transactions)
+      guard case .result(let result)? = try reader?.evaluate() else { return #expect(Bool(false)) }
+      #expect(result.objectIDs.contains(ids[3]) == (place == 3))
+      if place == 3 { entered = result[2] }
+      #expect(try entered?["count"] == 3)
+    }
+    #expect(registered == Array(ids[..<4]) && entered?.id == ids[3])
+    entered = nil
+    #expect(registered == Array(ids[..<3]))
+  }
+
+  @Test func `References that end while an insert is undone keep nothing registered`() throws {
+    try context.setLevelsOfUndo(5)
+    var object: StoredObject? = try context.insert("Item", ["title": "new"])
+    #expect(try context.undo() && object?["title"] == nil)
+    object = nil
+    #expect(try context.redo() && context.save()?.count == 1)
+    #expect(registered.isEmpty && object == nil)
+  }
+
   @Test func `The object that replaced a duplicate stays as long as a reference to the duplicate`()
     throws
   {
@@ -203,7 +234,12 @@ private struct ReleaseMachine: CommandMachine {
     case insert(isReferred: Bool)
     case set(Int, Int64)
     case delete(Int)
-    case save, rollback, merge
+    case save
+    case rollback
+    case merge
+    case release(Int)
+    case releaseAll
+    case reset
     case otherSet(Int, Int64)
   }
 
@@ -218,6 +254,9 @@ private struct ReleaseMachine: CommandMachine {
     CommandRule("save") { _, _ in .save },
     CommandRule("rollback") { _, _ in .rollback },
     CommandRule("merge") { _, _ in .merge },
+    CommandRule("release") { .release(place($0, &$1)) },
+    CommandRule("releaseAll") { _, _ in .releaseAll },
+    CommandRule("reset") { _, _ in .reset },
     CommandRule("otherSet", weight: 2) { .otherSet(place($0, &$1), count(&$1)) },
   ]
 
@@ -282,6 +321,17 @@ private struct ReleaseMachine: CommandMachine {
       try context.merge(page.transactions)
       merged = page.scannedThrough
       for id in read.keys { read[id] = stored[id] }
+    case .release(let place):
+      let isReleased = context.release(ids[place])
+      if isReleased { read[ids[place]] = nil }
+    case .releaseAll:
+      context.releaseAll()
+      read = read.filter { edits[$0.key] != nil }
+    case .reset:
+      context.reset()
+      edits = [:]
+      inserted = []
+      read = [:]
     case .otherSet(let place, let count):
       guard stored[ids[place]] != nil else { break }
       try other.save(.int(count), for: "count", of: ids[place])
@@ -330,6 +380,8 @@ private struct ReleaseMachine: CommandMachine {
       throw Difference(text: "registered \(registered.sorted()), not \(read.keys.sorted())")
     }
     for id in referred where !deleted.contains(id) {
+      // An object that was released by hand is read again.
+      if read[id] == nil, !inserted.contains(id) { read[id] = stored[id] }
       let expected = edits[id].map { $0 } ?? read[id]
       guard try references[id]?.last?["count"]?.int == expected else {
         throw Difference(text: "\(id) does not have the count \(expected ?? -1)")

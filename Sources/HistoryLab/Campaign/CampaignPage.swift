@@ -122,7 +122,7 @@ final class CampaignPage: Sendable {
         answer: (status.groups.count + status.foundWithoutPlan.count).grouped,
         detail: status.failures.isEmpty
           ? "equal plans are counted once"
-          : "\(status.failures.count.counted("different plan")), counted by group"
+          : "groups of \(status.failures.count.counted("failure"))"
       ),
       plans(status), states(status.growth),
     ]

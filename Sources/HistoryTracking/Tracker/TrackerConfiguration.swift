@@ -41,8 +41,8 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is `true`: every context then holds all objects of the store, and merges also
   /// register the objects that other contexts insert. With `false`, a context holds only the
-  /// objects that the program inserted, read by identity or found with a query. Merges then change
-  /// only these objects, and memory is proportional to their number. A context on which the program
+  /// objects to which something refers, see ``ObjectContext/retainsRegisteredObjects``. Merges then
+  /// change only these objects, and memory is proportional to their number. A context on which the program
   /// calls `loadAll()` holds all objects in either case.
   public var loadsAllObjects = true
   /// A custom merger; the default `nil` uses ``DefaultMerger``.

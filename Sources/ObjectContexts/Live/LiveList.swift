@@ -42,6 +42,8 @@ struct LiveList: Sendable {
   private var pending: Set<Int64> = []
   /// The pending objects that were deleted.
   private var deleted: Set<Int64> = []
+  /// The objects that the last evaluation has registered, because they enter the result or changed in it.
+  private(set) var registered: [Int64] = []
   /// The result that the reader received last, or `nil` before the first one.
   ///
   /// It is a part of the list before the evaluation, which may have had other objects outside of it.
@@ -158,6 +160,7 @@ struct LiveList: Sendable {
     in store: Store
   ) throws(HistoryError) -> Changes {
     var changes = Changes()
+    registered = []
     if !mustFetch { try place(&state, store, &changes) }
     if mustFetch || !isComplete && keys.count < wantedCount {
       try fetch(&state, store, &changes)
@@ -227,7 +230,10 @@ struct LiveList: Sendable {
     changes.movedFrom = leaving.sorted()
     remove(changes.movedFrom)
     changes.movedTo = insert(entering, entered)
-    for (key, row) in read where isInResult(key) { state.register(row, of: number) }
+    for (key, row) in read where isInResult(key) {
+      state.register(row, of: number)
+      registered.append(key)
+    }
   }
 
   /// Reads the pending objects that the context has neither registered nor edited.

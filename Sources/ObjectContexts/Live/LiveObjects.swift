@@ -146,11 +146,13 @@ package final class LiveReader: Sendable {
         changes = try list.evaluate(&state, in: state.pinned ?? context.store)
       } catch {
         state.releaseUnheld(list.receivedIDs)
+        state.releaseUnheld(list.registeredIDs)
         throw error
       }
       let result = list.result(of: changes, state, in: context)
       state.watches.put(list, number)
       if let result { state.releaseUnheld(result.difference.removals.map(\.element)) }
+      state.releaseUnheld(list.registeredIDs)
       return result.map { .result($0) } ?? .unchanged
     }
   }
@@ -174,6 +176,11 @@ package final class LiveReader: Sendable {
 }
 
 extension LiveList {
+  /// The objects that the last evaluation has registered; a further query may have left them out since.
+  fileprivate var registeredIDs: some Sequence<ObjectID> {
+    registered.lazy.map { [number] in ObjectID(entity: number, key: $0) }
+  }
+
   /// The objects in the result that the reader received last.
   fileprivate var receivedIDs: some Sequence<ObjectID> {
     (received ?? ChunkedKeys()[...]).lazy.map { [number] in ObjectID(entity: number, key: $0) }

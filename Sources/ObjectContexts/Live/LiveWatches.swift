@@ -130,10 +130,11 @@ struct LiveWatches: Sendable {
 }
 
 extension ContextState {
-  /// A copy of the state without live queries and the pinned connection, for a snapshot.
+  /// A copy of the state without live queries, holds and the pinned connection, for a snapshot.
   var detached: ContextState {
     var copy = self
     copy.watches = LiveWatches()
+    copy.holds = HoldCounts(entityCount: model.entities.count)
     copy.unpin()
     return copy
   }
