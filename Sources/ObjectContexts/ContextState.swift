@@ -166,7 +166,7 @@ struct ContextState: Sendable {
   /// Applies the result of a save: updates the registered rows and discards the saved edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
-    let edited = retainsRegisteredObjects ? [] : order
+    let edited = releasesObjects ? order : []
     // Delete rules also delete objects of entities that only a newer program's model has.
     let deletedByRule = result.deletedByRule.filter { $0.entity <= tables.count }
     var gone = deletedByRule + result.removed
@@ -198,7 +198,7 @@ struct ContextState: Sendable {
     for id in result.removed { self[table: id.entity].remove(id.key) }
     var reread: [ObjectID] = []
     while let batch = result.rows.popLast() {
-      if !retainsRegisteredObjects {
+      if releasesObjects {
         reread += batch.keys.map { ObjectID(entity: batch.entity, key: $0) }
       }
       self[table: batch.entity].put(batch)

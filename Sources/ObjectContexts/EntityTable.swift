@@ -279,19 +279,15 @@ struct EntityTable: Sendable {
   }
 
   private mutating func compactIfNeeded() {
-    if count == 0 {
-      bytes.removeAll(keepingCapacity: bytes.count <= Self.unusedMin)
-      unusedCount = 0
-    }
-    // The map must not stay large: moving the records reads all of its entries.
-    while entries.count > Self.entryMin, count * 8 < entries.count {
-      resize(to: max(Self.entryMin, entries.count / 4))
-    }
     if unusedCount > Self.unusedMin, unusedCount > bytes.count / 4 { compact() }
   }
 
-  /// Closes the gaps between the records; their order stays the same.
+  /// Closes the gaps between the records, whose order stays the same, and shrinks a large hash map.
   private mutating func compact() {
+    // Without this, a map that was large once would make each of the following calls slow.
+    while entries.count > Self.entryMin, count * 8 < entries.count {
+      resize(to: max(Self.entryMin, entries.count / 4))
+    }
     let used = entries.indices.filter { entries[$0] != 0 }
       .sorted { entries[$0] < entries[$1] }
     var kept: [UInt8] = []

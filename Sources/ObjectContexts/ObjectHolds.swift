@@ -115,7 +115,7 @@ extension ObjectContext {
 
 extension ContextState {
   /// Whether an object is released when no reference to it exists any more.
-  private var releasesObjects: Bool { !retainsRegisteredObjects && !holdsAll }
+  var releasesObjects: Bool { !retainsRegisteredObjects && !holdsAll }
 
   /// Counts one hold less on some objects, and releases those without another hold.
   fileprivate mutating func endHold(_ objects: HeldObjects) {
