@@ -38,17 +38,14 @@ struct HoldCounts: Sendable {
 
   func isHeld(_ id: ObjectID) -> Bool { counts[Int(id.entity) - 1][id.key] != nil }
 
-  /// Counts one more hold on an object.
-  mutating func add(_ key: Int64, of entity: Int32) { add(1, to: key, of: entity) }
-
-  private mutating func add(_ number: Int, to key: Int64, of entity: Int32) {
-    let place = Int(entity) - 1
-    if let count = counts[place][key] {
-      counts[place].replace(key, with: count + number)
-    } else {
-      counts[place].insert(key, number)
-    }
+  /// Counts one more hold on each of some objects of one entity.
+  mutating func add(_ keys: ArraySlice<Int64>, of entity: Int32) {
+    counts[Int(entity) - 1].reserve(keys.count)
+    for key in keys { counts[Int(entity) - 1].add(1, to: key) }
   }
+
+  /// Counts one more hold on an object.
+  mutating func add(_ id: ObjectID) { counts[Int(id.entity) - 1].add(1, to: id.key) }
 
   /// Counts one hold less on an object, and returns the object if no other hold on it is left.
   mutating func end(_ id: ObjectID) -> ObjectID? {
@@ -56,7 +53,7 @@ struct HoldCounts: Sendable {
     let place = Int(id.entity) - 1
     guard let count = counts[place][id.key] else { return nil }
     guard count == 1 else {
-      counts[place].replace(id.key, with: count - 1)
+      counts[place].add(-1, to: id.key)
       return nil
     }
     _ = counts[place].remove(id.key)
@@ -67,7 +64,7 @@ struct HoldCounts: Sendable {
   mutating func replace(_ id: ObjectID, by other: ObjectID) {
     guard let count = counts[Int(id.entity) - 1].remove(id.key) else { return }
     replacements[id] = other
-    add(count, to: other.key, of: other.entity)
+    counts[Int(other.entity) - 1].add(count, to: other.key)
   }
 }
 
@@ -80,12 +77,13 @@ extension ObjectContext {
   ) -> [StoredObject] {
     var references: [StoredObject] = []
     references.reserveCapacity(keys.count)
+    if !retainsRegisteredObjects { state.holds.add(keys[...], of: entity) }
     var start = 0
     while start < keys.count {
       let groupCount = retainsRegisteredObjects ? keys.count : ObjectHold.groupCount
       let end = min(start + groupCount, keys.count)
       let first = ObjectID(entity: entity, key: keys[start])
-      let hold = hold(first, keys[(start + 1)..<end], &state)
+      let hold = hold(first, keys[(start + 1)..<end])
       for key in keys[start..<end] {
         let id = ObjectID(entity: entity, key: key)
         references.append(StoredObject(context: self, id: id, hold: hold))
@@ -97,19 +95,16 @@ extension ObjectContext {
 
   /// Returns a reference to an object, which keeps the object registered.
   func reference(to id: ObjectID, _ state: inout ContextState) -> StoredObject {
-    StoredObject(context: self, id: id, hold: hold(id, [], &state))
+    if !retainsRegisteredObjects { state.holds.add(id) }
+    return StoredObject(context: self, id: id, hold: hold(id, []))
   }
 
-  /// Returns a hold on objects of one entity, or `nil` if the context retains registered objects.
-  private func hold(
-    _ first: ObjectID,
-    _ others: ArraySlice<Int64>,
-    _ state: inout ContextState
-  ) -> ObjectHold? {
-    guard !retainsRegisteredObjects else { return nil }
-    state.holds.add(first.key, of: first.entity)
-    for key in others { state.holds.add(key, of: first.entity) }
-    return ObjectHold(self.state, HeldObjects(first: first, others: Array(others)))
+  /// Returns a hold on objects of one entity, which is counted already.
+  ///
+  /// It is `nil` if the context retains registered objects.
+  private func hold(_ first: ObjectID, _ others: ArraySlice<Int64>) -> ObjectHold? {
+    retainsRegisteredObjects
+      ? nil : ObjectHold(state, HeldObjects(first: first, others: Array(others)))
   }
 }
 

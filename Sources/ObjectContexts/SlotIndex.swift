@@ -32,13 +32,29 @@ struct SlotIndex: Sendable {
 
   /// Adds a key that is not in the map yet.
   mutating func insert(_ key: Int64, _ slot: Int) {
-    if (count + 1) * 2 > entries.count { resize(to: entries.count * 2) }
+    reserve(1)
     entries[position(of: key)] = Entry(key: key, slot: slot)
     count += 1
   }
 
-  /// Replaces the slot of a key that is in the map.
-  mutating func replace(_ key: Int64, with slot: Int) { entries[position(of: key)].slot = slot }
+  /// Adds a number to that of a key, or the key if it is not in the map; the sum must not be negative.
+  mutating func add(_ number: Int, to key: Int64) {
+    reserve(1)
+    let position = position(of: key)
+    if entries[position].slot < 0 {
+      entries[position] = Entry(key: key, slot: number)
+      count += 1
+    } else {
+      entries[position].slot += number
+    }
+  }
+
+  /// Makes room for more keys.
+  mutating func reserve(_ keyCount: Int) {
+    var capacity = entries.count
+    while (count + keyCount) * 2 > capacity { capacity *= 2 }
+    if capacity > entries.count { resize(to: capacity) }
+  }
 
   /// Removes a key, and returns its slot, or `nil` if the key is not in the map.
   mutating func remove(_ key: Int64) -> Int? {
