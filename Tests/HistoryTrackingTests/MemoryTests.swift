@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `Rows that are read page by page need no more memory than a page`() async {
+  @Test func `Rows that are read in twenty pages need no more memory than a few pages`() async {
     await #expect(processExitsWith: .success) {
       returnFreedMemory()
       let rows = try FilledStore(isWide: true)
@@ -57,13 +57,14 @@ import Testing
       let before = try residentByteCount()
       var count = 0
       while true {
-        let page = try context.objects("Item", limit: 1000, offset: count)
+        let page = try context.objects("Item", limit: rows.count / 20, offset: count)
         if page.isEmpty { break }
         count += page.count
       }
       let growth = try residentByteCount() - before
       print("\(count) rows in pages: \(growth) bytes")
-      try #require(count == rows.count && growth < MemoryTests.baseByteCount)
+      let most = MemoryTests.baseByteCount + rows.valueByteCount / 5
+      try #require(count == rows.count && growth < most)
     }
   }
 
