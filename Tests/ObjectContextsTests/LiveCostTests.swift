@@ -67,6 +67,17 @@ struct `The cost of a live query` {
     return (work, found)
   }
 
+  @Test func `A value that was null and is empty has changed`() throws {
+    let live = try context.liveObjects("Item", limit: 1)
+    let reader = try #require(live.makeAsyncIterator().reader)
+    let object = try #require(try context.object(ids[0]))
+    try object.set(.null, for: "title")
+    _ = try reader.evaluate()
+    try object.set("", for: "title")
+    guard case .result(let result) = try reader.evaluate() else { throw Missing() }
+    #expect(result.updated == [ids[0]] && result.difference.isEmpty)
+  }
+
   @Test func `A change outside the result that cannot enter it costs no query`() throws {
     let reader = try live()
     // An attribute that the query does not use, an object that was deleted, an object of its own.

@@ -351,14 +351,21 @@ extension ObjectQuery {
 
 extension Value {
   /// Hashes the exact value: texts by their bytes, and numbers by their bits.
+  ///
+  /// The kinds differ by their first byte: null, an empty text and 0.0 have different hashes.
   fileprivate func hashBits(into hasher: inout Hasher) {
     switch self {
     case .string(let text):
       var text = text
+      hasher.combine(1 as UInt8)
       text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       hasher.combine(text.utf8.count)
-    case .double(let number): hasher.combine(number.bitPattern)
-    default: hasher.combine(self)
+    case .double(let number):
+      hasher.combine(2 as UInt8)
+      hasher.combine(number.bitPattern)
+    default:
+      hasher.combine(0 as UInt8)
+      hasher.combine(self)
     }
   }
 }
