@@ -11,7 +11,7 @@ struct ContextState: Sendable {
   let retainsRegisteredObjects: Bool
   /// The objects to which references exist, with the number of holds on them.
   var holds: HoldCounts
-  var edits: PendingEdits
+  private(set) var edits: PendingEdits
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
   /// The live queries of the context.

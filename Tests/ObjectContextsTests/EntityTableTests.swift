@@ -122,6 +122,23 @@ import Testing
     }
   }
 
+  @Test func `A table of many rows shrinks when most of them are removed`() throws {
+    var pair = Pair([.string, .int])
+    for key in 1...5_000 as ClosedRange<Int64> { pair.put(key, 1, [.string("\(key)"), .int(key)]) }
+    let entries = try entryCount(of: pair.table)
+    let removed = (1...5_000).filter { $0 % 500 != 0 }.map(Int64.init)
+    pair.table.remove(removed[..<100])
+    for key in removed[100...] { pair.table.remove(key) }
+    for key in removed { pair.rows[key] = nil }
+    pair.check()
+    for key in 1...5_000 as ClosedRange<Int64> { pair.check(key) }
+    #expect(try entries > 5_000 && entryCount(of: pair.table) <= 1024)
+  }
+
+  private func entryCount(of table: EntityTable) throws -> Int {
+    try #require(Mirror(reflecting: table).descendant("entries") as? any Collection).count
+  }
+
   /// Attributes of all types, as many as an entity may have.
   private static let wide = (0..<Model.attributeCountMax).map { types[$0 % types.count] }
 

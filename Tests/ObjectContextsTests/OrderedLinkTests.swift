@@ -264,6 +264,36 @@ import Testing
     #expect(try names(task) == "ab")
   }
 
+  @Test func `A deleted object is not linked again, although its link is not deleted yet`() throws {
+    let context = try context()
+    let (task, tags) = try saved(context, "abc")
+    tags[1].delete()
+    let attempts: [() throws -> Void] = [
+      { try task.link(to: tags[1], by: "Tagging") },
+      { try task.link(to: tags[1], at: 0, by: "Tagging") },
+      { try task.setObjects([tags[2], tags[1]], linkedBy: "Tagging") },
+    ]
+    for attempt in attempts {
+      #expect(throws: HistoryError.unknownObject(tags[1].id)) { try attempt() }
+      #expect(try names(task) == "ac")
+    }
+    task.delete()
+    #expect(throws: HistoryError.unknownObject(task.id)) {
+      try task.setObjects([], linkedBy: "Tagging")
+    }
+    context.rollback()
+    #expect(try names(task) == "abc")
+  }
+
+  @Test func `Setting all links takes as many queries for many as for few`() throws {
+    let context = try context()
+    let works = try ["abc", "abcdefghijkl"].map { names in
+      let (task, tags) = try saved(context, names)
+      return try context.store.work { try task.setObjects(tags.reversed(), linkedBy: "Tagging") }
+    }
+    #expect(works[0].queryCount == works[1].queryCount && works[0].queryCount > 0)
+  }
+
   @Test func `An order is added to the links of an older file`() throws {
     let entities = [
       Entity("Task", [Attribute("title", .string)]), Entity("Tag", [Attribute("name", .string)]),

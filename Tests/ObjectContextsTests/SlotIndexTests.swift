@@ -49,6 +49,28 @@ import Testing
     try await compare(factors.map { Int64(bitPattern: $0 &* inverse) })
   }
 
+  @Test func `Numbers add up, and an index of many keys shrinks with them`() throws {
+    var index = SlotIndex()
+    index.reserve(5_000)
+    let room = try entryCount(of: index)
+    for key in 1...5_000 as ClosedRange<Int64> {
+      index.add(1, to: key)
+      index.add(Int(key), to: key)
+    }
+    #expect(try entryCount(of: index) == room && index[5_000] == 5_001)
+    index.add(-1, to: 5_000)
+    for key in 1...5_000 as ClosedRange<Int64> where key % 1_000 != 0 {
+      #expect(index.remove(key) == Int(key) + 1)
+    }
+    #expect(index.keys.sorted() == [1_000, 2_000, 3_000, 4_000, 5_000])
+    #expect(index[1_000] == 1_001 && index[5_000] == 5_000 && index[1] == nil)
+    #expect(try entryCount(of: index) <= 1024)
+  }
+
+  private func entryCount(of index: SlotIndex) throws -> Int {
+    try #require(Mirror(reflecting: index).descendant("entries") as? any Collection).count
+  }
+
   @Test func `The index is empty after all keys were removed`() {
     var index = SlotIndex()
     for key in 1...100 as ClosedRange<Int64> { index.insert(key, Int(key)) }
