@@ -20,10 +20,10 @@ optimize_rooms_of_tests() {
   use_compiler tests -Onone -O 'Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults'
 }
 
-# Chooses, for the builds that follow, a compiler that replaces one option by another in some rooms:
-# `use_compiler NAME OPTION OTHER ROOMS`. No manifest that other packages can depend on can say that, so
-# a script stands in for swiftc. SwiftPM looks for libraries beside it. Not on macOS, where xcrun chooses
-# the compiler, and not where SWIFT_EXEC names one.
+# Chooses, for the builds that follow, a compiler that replaces one option by another in some rooms, and
+# gives way to other processes in some: `use_compiler NAME OPTION OTHER ROOMS [LATER-ROOMS]`. No manifest
+# that other packages can depend on can say that, so a script stands in for swiftc. SwiftPM looks for
+# libraries beside it. Not on macOS, where xcrun chooses the compiler, and not where SWIFT_EXEC names one.
 use_compiler() {
   local folder=$root/.build/compiler/$1 resources
   [ "$(uname)" = Linux ] && [ -z "${SWIFT_EXEC-}" ] || return 0
@@ -34,7 +34,7 @@ use_compiler() {
   {
     echo '#!/usr/bin/env bash'
     echo '# Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.'
-    printf 'from=%q to=%q rooms=%q\n' "$2" "$3" " $4 "
+    printf 'from=%q to=%q rooms=%q later=%q\n' "$2" "$3" " $4 " " ${5-} "
     cat <<'END'
 words=("$@") room=
 for ((i = 0; i < $#; i++)); do
@@ -50,6 +50,7 @@ for ((i = 0; i < $#; i++)); do
   { grep -vF "$last" "$list"; grep -F "$last" "$list"; } >"$list.ordered"
   words[i]=@$list.ordered
 done
+case $later in *" ${room:-none} "*) exec nice -n 15 swiftc "${words[@]}" ;; esac
 exec swiftc "${words[@]}"
 END
   } >"$folder/swiftc.new"
@@ -63,11 +64,16 @@ END
 #
 # A release build does not optimize the rooms that only read options and write reports, which takes a
 # quarter less processor time; no step of a plan and no measured operation runs in them. They are linked last.
+# It has no debug information: a twentieth less. SwiftPM starts rooms in the reverse order of their names, so
+# that rooms on which many others wait begin late: as many jobs again as processors begin with all that can
+# be compiled, and the rooms for which nothing waits give way.
 swift_build() (
   jemalloc=$(find /usr/lib /usr/lib64 -maxdepth 2 -name libjemalloc.so.2 2>/dev/null | head -n 1) || true
   case " $* " in *' -c release '*)
     rooms='Reporting FileCommands Commands HistoryLab BenchCommands ProtocolChecks Campaigns Programs'
-    use_compiler release -O -Onone "$rooms HistoryLabCommand LabProgram" ;;
+    later='Measuring PropertyTesting Workloads Reporting Faults Checkers HistoryInspection Commands FileCommands'
+    use_compiler release -O -Onone "$rooms HistoryLabCommand LabProgram" "$later Campaigns Simulation Stressing"
+    set -- "$@" -debug-info-format none -j $((2 * $(getconf _NPROCESSORS_ONLN))) ;;
   esac
   LD_PRELOAD=$jemalloc${LD_PRELOAD:+${jemalloc:+:}$LD_PRELOAD} swift build "$@"
 )
