@@ -57,7 +57,7 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   /// The symptoms of the counterexample's run, sorted; `nil` if an older version recorded the failure and
   /// the counterexample cannot be read.
   package var symptoms: [FailureSymptom]?
-  /// Whether a replay of the counterexample in another process failed too; `nil` before a replay.
+  /// Whether a replay of the counterexample in another process failed too; `nil` without an answer.
   package var isConfirmed: Bool?
   /// The names of the tasks that found the failure, sorted.
   package var tasks: [String] = []
@@ -73,6 +73,9 @@ package struct KnownFailure: Codable, Hashable, Sendable {
     package let seed: UInt64
     package let plan: Int
   }
+
+  /// The machines of ``workers``, sorted.
+  package var machines: [String] { Set(workers.map { String($0.prefix { $0 != "-" }) }).sorted() }
 
   /// The path of the counterexample within the campaign's folder.
   package var path: String { "failures/\(key)/\(Self.file)" }
@@ -95,15 +98,6 @@ extension CampaignFolder {
   }
 
   private func place(of key: String) -> String { "\(path)/failures/\(key)" }
-
-  /// Returns the symptoms of a failure that an older version has recorded without them.
-  private func symptoms(of failure: KnownFailure) -> [FailureSymptom]? {
-    do throws(CampaignError) {
-      return try CampaignFailure(file: "\(path)/\(failure.path)").symptoms
-    } catch {
-      return nil
-    }
-  }
 
   /// Returns whether no worker has replayed a failure's counterexample in another process yet.
   func isUntried(_ failure: CampaignFailure) throws(CampaignError) -> Bool {
@@ -143,10 +137,11 @@ extension CampaignFolder {
   /// - Throws: ``CampaignError`` if a file cannot be read.
   package func failures() throws(CampaignError) -> [KnownFailure] {
     var failures: [KnownFailure] = []
+    let found = FoundSymptoms(in: self)
     for key in try Files.names(in: "\(path)/failures") {
       let seen = try seen(of: key)
       guard var known = seen.first?.failure else { continue }
-      known.symptoms = seen.lazy.compactMap(\.failure.symptoms).first ?? symptoms(of: known)
+      known.symptoms = seen.lazy.compactMap(\.failure.symptoms).first ?? found.symptoms(of: known)
       known.isConfirmed = seen.lazy.compactMap(\.failure.isConfirmed).first
       known.tasks = seen.map(\.task)
       known.workers = Set(seen.map(\.worker)).sorted()

@@ -11,7 +11,7 @@ import Musl
 /// The folder of a campaign: a search that any number of workers divide, on a shared file system.
 ///
 /// Everything is in files: the parts of the work (`tasks`), the workers on them (`claims`), results
-/// (`done`) and counterexamples (`failures`). Each file is written under a temporary name and then
+/// (`done`), counterexamples (`failures`), and what was computed from them (`progress`). Each file is written under a temporary name and then
 /// renamed or linked, so that no reader sees a partial file. Only claims and the page of the
 /// campaign change later. SQLite is not used, because its locks are unreliable on network file
 /// systems (https://sqlite.org/useovernet.html). Clocks of different machines are never compared.
@@ -20,6 +20,8 @@ package struct CampaignFolder: Sendable {
   package let path: String
   /// The program that created the campaign; other programs may not add tasks or work on them.
   package let program: CampaignProgram
+  /// The program that opened the folder; `nil` if it is unknown.
+  package let reader: CampaignProgram?
 
   private static let record = "campaign.json"
   private static let folders = ["tasks", "claims", "done", "failures", "work"]
@@ -30,6 +32,7 @@ package struct CampaignFolder: Sendable {
   package init(creating path: String, by program: CampaignProgram) throws(CampaignError) {
     self.path = path
     self.program = program
+    reader = program
     if FileManager.default.fileExists(atPath: path) {
       guard try Files.names(in: path).isEmpty else {
         throw .usage("\"\(path)\" is neither empty nor a campaign. Name a new folder.")
@@ -46,8 +49,11 @@ package struct CampaignFolder: Sendable {
 
   /// Opens a campaign to look at it or to drain it, whichever program created it.
   ///
+  /// The folder keeps the symptoms that the checkers of `reader`, the program that opens it, find in
+  /// failures of older versions.
+  ///
   /// - Throws: ``CampaignError`` if the folder is not a campaign, or has a newer format.
-  package init(opening path: String) throws(CampaignError) {
+  package init(opening path: String, reader: CampaignProgram? = nil) throws(CampaignError) {
     let file = "\(path)/\(Self.record)"
     let remedy = "Copy it from a backup, or start a new campaign in another folder."
     guard let record: Record = try Files.read(file, ifDamaged: remedy) else {
@@ -61,6 +67,7 @@ package struct CampaignFolder: Sendable {
     }
     self.path = path
     program = record.program
+    self.reader = reader
   }
 
   /// Opens a campaign to add tasks or to work on them.
@@ -68,7 +75,7 @@ package struct CampaignFolder: Sendable {
   /// - Throws: ``CampaignError`` if the folder is not a campaign, or if another program created it:
   ///   results of several programs must not be counted together.
   package init(opening path: String, by program: CampaignProgram) throws(CampaignError) {
-    try self.init(opening: path)
+    try self.init(opening: path, reader: program)
     let differences = program.differences(from: self.program)
     guard differences.isEmpty else {
       throw .usage(

@@ -10,6 +10,8 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     package let failure: String?
   }
 
+  /// The program that created the campaign, whose results alone are counted.
+  package let program: CampaignProgram
   package let tasks: Int
   package let done: Int
   /// The tasks that were given up, which count as done.
@@ -54,6 +56,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     let results = measured.map(\.result).sorted { $0.task < $1.task }
     let done = Set(results.map(\.task))
     let newest = try TaskClaim.newest(in: folder)
+    program = folder.program
     self.tasks = tasks.count
     self.done = done.count
     givenUp = results.filter { $0.code == nil }

@@ -92,9 +92,19 @@ extension FailureSymptom {
 
 /// Failures of a campaign that probably have one cause.
 package struct FailureGroup: Hashable, Sendable {
+  /// An invariant that failures of a group break.
+  package struct BrokenInvariant: Codable, Hashable, Sendable {
+    package let invariant: String
+    /// The number of the group's failures that break it.
+    package let failureCount: Int
+  }
+
   /// The symptom that all of them show; `nil` if it is unknown, for a failure that is alone.
   package let symptom: FailureSymptom?
   package let failures: [KnownFailure]
+
+  /// The invariant that all of them break.
+  package var invariant: String { symptom?.invariant ?? example.invariant }
 
   /// The failure with the shortest plan, of those that are listed for the shared symptom's invariant.
   ///
@@ -103,6 +113,19 @@ package struct FailureGroup: Hashable, Sendable {
     let listed = failures.filter { $0.invariant == symptom?.invariant }
     let shortest = (listed.isEmpty ? failures : listed).min { $0.commandCount < $1.commandCount }
     return shortest ?? failures[0]
+  }
+
+  /// The other invariants that the failures break, those of most failures first.
+  ///
+  /// A second bug may be behind each of them.
+  package var alsoBroken: [BrokenInvariant] {
+    let broken = failures.flatMap { failure in
+      Set((failure.symptoms ?? []).map(\.invariant)).union([failure.invariant])
+    }
+    return Dictionary(broken.map { ($0, 1) }, uniquingKeysWith: +)
+      .filter { $0.key != invariant }
+      .map { BrokenInvariant(invariant: $0.key, failureCount: $0.value) }
+      .sorted { ($1.failureCount, $0.invariant) < ($0.failureCount, $1.invariant) }
   }
 }
 

@@ -350,6 +350,25 @@ import Traces
     #expect(FileManager.default.fileExists(atPath: file))
   }
 
+  @Test func `Only a replay with an answer decides whether a failure was seen again`() throws {
+    let campaign = try made([["a"], ["b"], ["c"]])
+    var (codes, confirmed): ([CommandExit], [Bool?]) = ([.unwanted, .code(70), .code(0)], [])
+    let worker = campaign.worker("w") { (words, output, _) throws(CampaignError) in
+      if words[0] == "replay" { return codes.removeFirst() }
+      confirmed += try campaign.failures().map(\.isConfirmed)
+      let text = try Self.counterexample(["app", "widget"], 1, checker: "PurgeSafety")
+      _ = FileManager.default.createFile(
+        atPath: output + "/counterexample-x.jsonl",
+        contents: Data(text.utf8)
+      )
+      return .code(1)
+    }
+    #expect(try worker.work() == 3)
+    // Before the second task, before the third, and at the end.
+    #expect(try confirmed + campaign.failures().map(\.isConfirmed) == [nil, nil, false])
+    #expect(codes.isEmpty)
+  }
+
   private static func counterexample(
     _ actors: [String],
     _ key: Int64,

@@ -74,30 +74,56 @@ import Traces
     #expect(groups.map(\.members) == [[1, 4, 5], [0], [3], [2]])
   }
 
+  private static func failure(
+    _ key: String,
+    _ invariant: String,
+    _ commandCount: Int = 1,
+    also others: [String] = []
+  ) -> KnownFailure {
+    var failure = KnownFailure(
+      key: key,
+      system: "tracker",
+      invariant: invariant,
+      because: "",
+      commandCount: commandCount,
+      isConfirmed: nil
+    )
+    failure.symptoms = ([invariant] + others).map {
+      FailureSymptom(system: "tracker", invariant: $0, words: "view")
+    }
+    return failure
+  }
+
   @Test
   func `A failure is its group's example if it has the shortest plan for the shared invariant`() {
-    func failure(_ key: String, _ invariant: String, _ commandCount: Int) -> KnownFailure {
-      KnownFailure(
-        key: key,
-        system: "tracker",
-        invariant: invariant,
-        because: "",
-        commandCount: commandCount,
-        isConfirmed: nil
-      )
-    }
     let failures = [
-      failure("a", "Convergence", 5), failure("b", "WakeUp", 1), failure("c", "Convergence", 3),
+      Self.failure("a", "Convergence", 5), Self.failure("b", "WakeUp", 1),
+      Self.failure("c", "Convergence", 3),
     ]
     #expect(FailureGroup(symptom: Self.symptom("view"), failures: failures).example.key == "c")
     #expect(FailureGroup(symptom: nil, failures: failures).example.key == "b")
   }
 
-  @Test func `Failures that older versions recorded get the symptoms of their counterexamples`()
-    throws
-  {
-    let home = try TemporaryFolder()
-    let path = home.url.appending(path: "campaign").path
+  @Test func `A group names every other invariant that its failures break, with their number`() {
+    var old = Self.failure("d", "LoudExpiry")
+    old.symptoms = nil
+    let failures = [
+      Self.failure("a", "Convergence", also: ["PurgeSafety", "WakeUp"]),
+      Self.failure("b", "PurgeSafety", also: ["Convergence"]),
+      Self.failure("c", "Convergence", also: ["Durability"]), old,
+    ]
+    let group = FailureGroup(symptom: Self.symptom("view"), failures: failures)
+    #expect(group.invariant == "Convergence")
+    let others = group.alsoBroken.map { "\($0.invariant) \($0.failureCount)" }
+    #expect(others == ["PurgeSafety 2", "Durability 1", "LoudExpiry 1", "WakeUp 1"])
+    let alone = FailureGroup(symptom: nil, failures: [old])
+    #expect(alone.invariant == "LoudExpiry" && alone.alsoBroken.isEmpty)
+  }
+
+  // MARK: Older versions
+
+  /// Returns a campaign with two failures of one symptom each.
+  private static func campaign(at path: String) throws -> CampaignFolder {
     let campaign = try CampaignFolder(creating: path, by: .sample)
     _ = try campaign.add([["a"], ["b"]])
     let worker = campaign.worker("w") { (words, output, _) throws(CampaignError) in
@@ -113,6 +139,15 @@ import Traces
       return .code(1)
     }
     #expect(try worker.work() == 2)
+    return campaign
+  }
+
+  @Test func `Failures that older versions recorded get the symptoms of their counterexamples`()
+    throws
+  {
+    let home = try TemporaryFolder()
+    let path = home.url.appending(path: "campaign").path
+    let campaign = try Self.campaign(at: path)
     let status = try CampaignStatus(campaign)
     #expect(status.failures.count == 2 && status.failures.allSatisfy { $0.symptoms?.count == 1 })
     #expect(status.groups.map(\.failures.count) == [1, 1])
@@ -125,6 +160,64 @@ import Traces
     let unknown = try CampaignStatus(campaign)
     #expect(unknown.failures.map(\.symptoms) == [nil, status.failures[1].symptoms])
     #expect(unknown.groups.map(\.symptom) == [status.failures[1].symptoms?.first, nil])
+  }
+
+  @Test func `The symptoms of an older version's failures are found once for each build`() throws {
+    let home = try TemporaryFolder()
+    let path = home.url.appending(path: "campaign").path
+    let campaign = try Self.campaign(at: path)
+    let failures = try campaign.failures()
+    for failure in failures { try Self.removeSymptoms(in: "\(path)/failures/\(failure.key)") }
+    let recorded = try Self.contents(of: path + "/failures")
+    #expect(try CampaignFolder(opening: path).failures() == failures)
+    #expect(try Self.contents(of: path + "/progress").isEmpty, "the build is unknown")
+    #expect(try campaign.failures() == failures)
+    let kept = try Self.contents(of: path + "/progress")
+    #expect(kept.count == 2 && kept.keys.allSatisfy { $0.hasPrefix("symptoms-") })
+    #expect(try Self.contents(of: path + "/failures") == recorded)
+    // Other words in the files show that the same build reads them, and another one does not.
+    for (name, text) in kept {
+      let other = String(decoding: text, as: UTF8.self).replacing("view lacks", with: "as kept")
+      try Data(other.utf8).write(to: URL(fileURLWithPath: "\(path)/progress/\(name)"))
+    }
+    let words = try campaign.failures().map { $0.symptoms?.first?.words }
+    #expect(words == ["as kept", "as kept"])
+    let newer = CampaignProgram(lab: "2", build: "abc, release", libraries: "Swift 6")
+    #expect(try CampaignFolder(opening: path, reader: newer).failures() == failures)
+    #expect(try Self.contents(of: path + "/progress").count == 4)
+  }
+
+  @Test(arguments: [true, false])
+  func `Kept symptoms that are damaged or cannot be written are found again`(
+    isDamaged: Bool
+  ) throws {
+    let home = try TemporaryFolder()
+    let path = home.url.appending(path: "campaign").path
+    let campaign = try Self.campaign(at: path)
+    let failures = try campaign.failures()
+    for failure in failures { try Self.removeSymptoms(in: "\(path)/failures/\(failure.key)") }
+    #expect(try campaign.failures() == failures)
+    let kept = try Self.contents(of: path + "/progress")
+    if isDamaged {
+      for name in kept.keys {
+        try Data("[".utf8).write(to: URL(fileURLWithPath: "\(path)/progress/\(name)"))
+      }
+    } else {
+      try FileManager.default.removeItem(atPath: path + "/progress")
+      _ = FileManager.default.createFile(atPath: path + "/progress", contents: nil)
+    }
+    #expect(try campaign.failures() == failures)
+    if isDamaged { #expect(try Self.contents(of: path + "/progress") == kept) }
+  }
+
+  /// Returns the files below a folder, by their relative paths; a missing folder is empty.
+  private static func contents(of folder: String) throws -> [String: Data] {
+    guard FileManager.default.fileExists(atPath: folder) else { return [:] }
+    var contents: [String: Data] = [:]
+    for file in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+      contents[file] = FileManager.default.contents(atPath: "\(folder)/\(file)")
+    }
+    return contents
   }
 
   /// Removes the symptoms from what the tasks wrote about a failure, as older versions wrote it.

@@ -1,5 +1,6 @@
 import Foundation
 import LabFixtures
+import Reporting
 import Synchronization
 import TestSupport
 import Testing
@@ -364,6 +365,78 @@ import Testing
     }
   }
 
+  /// Records a failure that breaks several invariants, as one task on each machine finds it.
+  private static func record(
+    _ key: String,
+    _ invariants: [String],
+    on machines: [String] = ["one"],
+    in campaign: CampaignFolder
+  ) throws {
+    struct Seen: Encodable {
+      let task: String
+      let worker: String
+      let failure: KnownFailure
+    }
+    var failure = KnownFailure(
+      key: key,
+      system: "tracker",
+      invariant: invariants[0],
+      because: "it broke",
+      commandCount: 3
+    )
+    failure.symptoms = invariants.map {
+      FailureSymptom(system: "tracker", invariant: $0, words: "it broke")
+    }
+    let place = "\(campaign.path)/failures/\(key)"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    for (number, machine) in machines.enumerated() {
+      let seen = Seen(task: "1-000\(number + 1)", worker: machine + "-17-a", failure: failure)
+      try write(seen, to: "\(place)/seen-\(seen.task).json")
+    }
+  }
+
+  @Test func `A group names the other invariants that its failures break, as text, page and JSON`()
+    async throws
+  {
+    struct Groups: Decodable {
+      struct Group: Decodable {
+        let alsoBroken: [FailureGroup.BrokenInvariant]
+      }
+      let groups: [Group]
+    }
+    try await withFolder { folder in
+      let campaign = try CampaignFolder(creating: folder + "/c", by: .current(.current))
+      _ = try campaign.add([["check"]])
+      try Self.record("a", ["CursorProgress", "PurgeSafety"], in: campaign)
+      try Self.record("b", ["CursorProgress", "PurgeSafety", "WakeUp"], in: campaign)
+      try Self.record("c", ["CursorProgress"], in: campaign)
+      let text = await lab(["campaign", "status", campaign.path])
+      let cell = "PurgeSafety (2), WakeUp (1)"
+      #expect(text.code == .violation && text.output.contains("also broken"), "\(text.errors)")
+      #expect(text.output.contains(cell), "\(text.output)")
+      let page = try String(contentsOfFile: campaign.path + "/index.html", encoding: .utf8)
+      #expect(page.contains("also broken") && page.contains(cell))
+      let json = await lab(["campaign", "status", campaign.path, "--json"])
+      let groups = try JSONDecoder().decode(Groups.self, from: Data(json.output.utf8)).groups
+      let others = groups.map { $0.alsoBroken.map { "\($0.invariant) \($0.failureCount)" } }
+      #expect(others == [["PurgeSafety 2", "WakeUp 1"]])
+    }
+  }
+
+  @Test func `A failure lists two or three machines, and the number of the others`() async throws {
+    try await withFolder { folder in
+      let campaign = try CampaignFolder(creating: folder + "/c", by: .current(.current))
+      try Self.record("a", ["WakeUp"], on: ["red", "green", "red", "blue"], in: campaign)
+      try Self.record("b", ["WakeUp"], on: ["red", "green", "blue", "white"], in: campaign)
+      let status = try CampaignStatus(campaign)
+      #expect(status.failures.map(\.machines.count).sorted() == [3, 4])
+      let table = CampaignText(status, folder: "c", command: .plain).failures
+      let machines = table.columns.firstIndex { $0.title == "machines" }
+      let cells = try table.rows.map { $0.cells[try #require(machines)] }
+      #expect(cells.sorted() == ["blue, green and 2 others", "blue, green, red"])
+    }
+  }
+
   /// A clock that only the test advances.
   private final class HandTime: Sendable {
     private let now = Mutex(ContinuousClock.now)
@@ -429,6 +502,8 @@ import Testing
         status.errors.contains("another program created this campaign: the lab: another there, "),
         "\(status.errors)"
       )
+      let page = try String(contentsOfFile: folder + "/c/index.html", encoding: .utf8)
+      #expect(page.contains("abc, release"), "the page names the build that is counted")
       let drained = await lab(["campaign", "drain", folder + "/c"])
       #expect(drained.code == .good && campaign.isDrained)
       for words in [["work", folder + "/c"], ["add", folder + "/c", "--", "check"]] {
@@ -436,6 +511,52 @@ import Testing
         #expect(result.code == .usage, "\(words)")
         #expect(result.errors.contains("was created by another program"), "\(result.errors)")
       }
+    }
+  }
+
+  @Test func `A task during which another build replaced the program is not counted`()
+    async throws
+  {
+    try await withFolder { folder in
+      let (program, campaign) = (folder + "/history-lab", folder + "/c")
+      try makeFile(program, "old")
+      var composition = Composition.current
+      composition.command = program
+      let added = await run(
+        ["campaign", "add", campaign, "--parts", "2", "--", "check"],
+        composition: composition
+      )
+      #expect(added.code == .good, "\(added.errors)")
+      composition[CampaignCommands.self].shell = { (_, _, _) throws(CampaignError) in
+        do {
+          try FileManager.default.removeItem(atPath: program)
+          try makeFile(program, "new")
+        } catch { Issue.record(error) }
+        return .code(0)
+      }
+      let worked = await run(["campaign", "work", campaign], composition: composition)
+      #expect(worked.code == .usage && worked.errors.contains("was replaced"), "\(worked.errors)")
+      #expect(try CampaignStatus(CampaignFolder(opening: campaign)).done == 0)
+    }
+  }
+
+  @Test func `A copy of the same build may replace the program if its hash is known`()
+    async throws
+  {
+    try await withFolder { folder in
+      let program = folder + "/history-lab"
+      try makeFile(program, "same")
+      let hash = try #require(CampaignProgram.hash(ofFile: program))
+      let known = TaskExecutable(program, build: "\(hash), release")
+      let commit = TaskExecutable(program, build: "abc, release")
+      try known.requireUnchanged()
+      try commit.requireUnchanged()
+      try FileManager.default.moveItem(atPath: program, toPath: program + "-former")
+      try makeFile(program, "same")
+      try known.requireUnchanged()
+      #expect(throws: CampaignError.self) { try commit.requireUnchanged() }
+      try makeFile(program, "other")
+      #expect(throws: CampaignError.self) { try known.requireUnchanged() }
     }
   }
 

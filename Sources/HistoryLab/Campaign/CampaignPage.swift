@@ -1,7 +1,6 @@
 import Basics
 import Campaigns
 import Commands
-import Foundation
 import HistoryTypes
 import Reporting
 import Synchronization
@@ -55,29 +54,26 @@ final class CampaignPage: Sendable {
       let next = end + max(Self.interval, (end - start) * 10)
       state.withLock { ($0.next, $0.seen) = (next, FileVersion(file)) }
     }
-    do {
+    do throws(CampaignError) {
       let status = try state.withLock { state throws(CampaignError) in
         try CampaignStatus(campaign, &state.cache)
       }
-      try PageFile.write(Self.html(status), to: file)
+      Self.write(status, of: campaign)
+    } catch {
+      return
+    }
+  }
+
+  /// Writes the page of a status that was read just now; if that fails, the page stays as it was.
+  static func write(_ status: CampaignStatus, of campaign: CampaignFolder) {
+    do throws(LabError) {
+      try PageFile.write(html(status), to: file(of: campaign))
     } catch {
       return
     }
   }
 
   private static func file(of campaign: CampaignFolder) -> String { campaign.path + "/index.html" }
-
-  /// A file's number and time, one of which changes when another file takes its place.
-  private struct FileVersion: Equatable {
-    private let number: UInt64?
-    private let time: Date?
-
-    init(_ path: String) {
-      let facts = try? FileManager.default.attributesOfItem(atPath: path)
-      number = (facts?[.systemFileNumber] as? NSNumber)?.uint64Value
-      time = facts?[.modificationDate] as? Date
-    }
-  }
 
   /// Returns the page as one file.
   static func html(_ status: CampaignStatus) -> String {
@@ -96,7 +92,10 @@ final class CampaignPage: Sendable {
         plain.caption = ""
         return PageSection(table.caption, [.table(plain)])
       } + growth,
-      environment: []
+      environment: [
+        .init("Lab", status.program.lab), .init("Build", status.program.build),
+        .init("Libraries", status.program.libraries),
+      ]
     )
     // The page of a drained campaign is complete once no worker is in the middle of a task.
     if status.left > 0, !status.isDrained || !status.claimed.isEmpty {

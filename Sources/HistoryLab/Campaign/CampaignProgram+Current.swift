@@ -34,8 +34,11 @@ extension CampaignFolder {
   }
 
   /// Opens a campaign to look at it or to drain it, whichever program created it.
-  static func open(_ path: String) throws(LabError) -> CampaignFolder {
-    try opened { () throws(CampaignError) in try CampaignFolder(opening: path) }
+  static func open(
+    _ path: String,
+    reader: CampaignProgram? = nil
+  ) throws(LabError) -> CampaignFolder {
+    try opened { () throws(CampaignError) in try CampaignFolder(opening: path, reader: reader) }
   }
 
   private static func opened(
@@ -46,11 +49,11 @@ extension CampaignFolder {
     }
   }
 
-  /// A sentence that names the differences between this program and the one that created the campaign;
-  /// `nil` if they are equal.
-  func differenceSentence(_ composition: Composition) -> String? {
-    let differences = CampaignProgram.current(composition).differences(from: program)
-    guard !differences.isEmpty else { return nil }
+  /// A sentence that names the differences between the program that opened the campaign and the one
+  /// that created it; `nil` if they are equal.
+  var differenceSentence: String? {
+    guard let differences = reader?.differences(from: program), !differences.isEmpty
+    else { return nil }
     return "another program created this campaign: \(differences.joined(separator: "; ")). Add "
       + "tasks and start workers with that build."
   }
@@ -86,7 +89,7 @@ extension CampaignProgram {
   }
 
   /// Returns a hash of an executable; `nil` if the file cannot be read.
-  private static func hash(ofFile path: String) -> String? {
+  static func hash(ofFile path: String) -> String? {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     return "executable " + String(data.withUnsafeBytes(hash), radix: 16)
   }

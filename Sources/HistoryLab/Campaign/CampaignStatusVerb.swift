@@ -25,12 +25,10 @@ struct CampaignStatusVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let campaign = try CampaignFolder.open(options.folder)
-    if let sentence = campaign.differenceSentence(composition) {
-      terminal.log("history-lab: \(sentence)")
-    }
+    let campaign = try CampaignFolder.open(options.folder, reader: .current(composition))
+    if let sentence = campaign.differenceSentence { terminal.log("history-lab: \(sentence)") }
     let status = try LabError.mapping { () throws(CampaignError) in try CampaignStatus(campaign) }
-    CampaignPage().write(of: campaign)
+    CampaignPage.write(status, of: campaign)
     if options.json {
       terminal.print(try JSONText.document(CampaignDocument(status), named: "the status"))
     } else {

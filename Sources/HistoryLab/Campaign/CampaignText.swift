@@ -110,14 +110,15 @@ struct CampaignText {
     var table = ReportTable(
       caption: "Groups of failures",
       columns: [
-        .number("group"), .text("system"), .text("invariant"), .number("failures"),
-        .number("tasks"), .number("commands"), .text("for example"),
+        .number("group"), .text("system"), .text("invariant"), .text("also broken"),
+        .number("failures"), .number("tasks"), .number("commands"), .text("for example"),
       ]
     )
     for (place, group) in status.groups.enumerated() {
       let example = group.example
+      let others = group.alsoBroken.map { "\($0.invariant) (\($0.failureCount.grouped))" }
       table.append([
-        (place + 1).grouped, example.system, group.symptom?.invariant ?? example.invariant,
+        (place + 1).grouped, example.system, group.invariant, others.joined(separator: ", "),
         group.failures.count.grouped, Set(group.failures.flatMap(\.tasks)).count.grouped,
         example.commandCount.grouped, example.because,
       ])
@@ -131,7 +132,8 @@ struct CampaignText {
       caption: "Found",
       columns: [
         .number("group"), .text("system"), .text("invariant"), .number("plans"), .number("tasks"),
-        .text("seed:plan"), .number("commands"), .text("seen again"), .text("replay"),
+        .text("machines"), .text("seed:plan"), .number("commands"), .text("seen again"),
+        .text("replay"),
       ]
     )
     for (place, group) in status.groups.enumerated() {
@@ -141,13 +143,19 @@ struct CampaignText {
   }
 
   private func cells(_ failure: KnownFailure) -> [String] {
-    let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
+    let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "unknown"
     let file = (folder.isEmpty ? "" : folder + "/") + failure.path
     return [
       failure.system, failure.invariant, failure.planCount.grouped, failure.tasks.count.grouped,
-      Self.places(failure.plans), failure.commandCount.grouped, again,
-      command.line("replay \(file.shellQuoted)"),
+      Self.machines(failure.machines), Self.places(failure.plans), failure.commandCount.grouped,
+      again, command.line("replay \(file.shellQuoted)"),
     ]
+  }
+
+  /// Returns up to three names of machines, or two and the number of the others.
+  private static func machines(_ names: [String]) -> String {
+    guard names.count > 3 else { return names.joined(separator: ", ") }
+    return names.prefix(2).joined(separator: ", ") + " and \((names.count - 2).grouped) others"
   }
 
   /// Returns the first and the last plan that shrank to a failure, each as `SEED:PLAN`.
@@ -229,6 +237,7 @@ struct CampaignDocument: Encodable {
   /// A group of failures, by their keys.
   struct Group: Encodable {
     let symptom: FailureSymptom?
+    let alsoBroken: [FailureGroup.BrokenInvariant]
     let example: String
     let failures: [String]
   }
@@ -242,7 +251,12 @@ struct CampaignDocument: Encodable {
   init(_ status: CampaignStatus) {
     (verdict, self.status, estimate) = (status.verdict, status, status.estimate)
     groups = status.groups.map {
-      Group(symptom: $0.symptom, example: $0.example.key, failures: $0.failures.map(\.key))
+      Group(
+        symptom: $0.symptom,
+        alsoBroken: $0.alsoBroken,
+        example: $0.example.key,
+        failures: $0.failures.map(\.key)
+      )
     }
   }
 }

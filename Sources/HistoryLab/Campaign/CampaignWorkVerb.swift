@@ -37,7 +37,7 @@ struct CampaignWorkVerb: Verb {
     let (count, status) = try LabError.mapping { () throws(CampaignError) in
       (try outcome.get(), try CampaignStatus(campaign))
     }
-    CampaignPage().write(of: campaign)
+    CampaignPage.write(status, of: campaign)
     terminal.print("This worker added \(count.counted("result")).")
     terminal.print(CampaignText(status, folder: options.folder, command: terminal.command).sentence)
     return status.exitCode
@@ -63,6 +63,9 @@ extension CampaignWorkVerb {
 
   private func worker(on campaign: CampaignFolder, _ bar: ProgressBar) -> CampaignWorker {
     let commands = composition[CampaignCommands.self]
+    let executable = composition.command.map {
+      TaskExecutable($0, build: campaign.program.build)
+    }
     let page = CampaignPage()
     return CampaignWorker(
       campaign,
@@ -78,7 +81,16 @@ extension CampaignWorkVerb {
         }
       },
       run: { (words, output, isWanted) throws(CampaignError) in
-        try commands.run(words, output: output, jobs: options.jobs, composition, isWanted)
+        // The file may be replaced before the command starts, so it is compared afterwards.
+        let exit = try commands.run(
+          words,
+          output: output,
+          jobs: options.jobs,
+          composition,
+          isWanted
+        )
+        try executable?.requireUnchanged()
+        return exit
       }
     )
   }

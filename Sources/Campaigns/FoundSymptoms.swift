@@ -1,0 +1,59 @@
+import Basics
+import Foundation
+import Traces
+
+/// The symptoms of failures that an older version recorded without them.
+///
+/// The checkers of this build find them in the counterexamples. The campaign's folder keeps them in
+/// `progress`, so that each counterexample is searched once. A file is named by what its symptoms
+/// depend on, the counterexample and the build, and never changes.
+struct FoundSymptoms {
+  private let folder: CampaignFolder
+  private var place: String { "\(folder.path)/progress" }
+
+  init(in folder: CampaignFolder) { self.folder = folder }
+
+  /// Returns the symptoms of a failure; `nil` if its counterexample cannot be read.
+  func symptoms(of failure: KnownFailure) -> [FailureSymptom]? {
+    guard let text = FileManager.default.contents(atPath: "\(folder.path)/\(failure.path)")
+    else { return nil }
+    let file = file(of: failure, text)
+    if let file, let kept = Self.read(file) { return kept }
+    guard let found = Self.search(text) else { return nil }
+    if let file { keep(found, file) }
+    return found
+  }
+
+  /// Returns the file for the symptoms of a counterexample; `nil` if the build is unknown.
+  private func file(of failure: KnownFailure, _ text: Data) -> String? {
+    guard let reader = folder.reader else { return nil }
+    let build = "\(reader.lab)\n\(reader.build)\n\(reader.libraries)\n"
+    let hash = String((Data(build.utf8) + text).stableHash, radix: 16)
+    return "\(place)/symptoms-\(failure.key)-\(hash).json"
+  }
+
+  /// Returns the content of a file; `nil` if there is none, or if it is damaged.
+  private static func read(_ file: String) -> [FailureSymptom]? {
+    do throws(CampaignError) { return try Files.read(file) } catch { return nil }
+  }
+
+  /// Runs the checkers on a counterexample; `nil` if it is damaged.
+  private static func search(_ text: Data) -> [FailureSymptom]? {
+    do throws(FormatError) {
+      let found = try CounterexampleCodec.decode(String(decoding: text, as: UTF8.self))
+      return FailureSymptom.all(of: found.trace, breaking: found.violation)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Writes a file, unless the folder cannot be written.
+  private func keep(_ symptoms: [FailureSymptom], _ file: String) {
+    do throws(CampaignError) {
+      try Files.makeFolder(place)
+      try Files.replace(file, symptoms)
+    } catch {
+      return
+    }
+  }
+}
