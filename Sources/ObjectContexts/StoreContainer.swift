@@ -133,6 +133,8 @@ public final class StoreContainer: Sendable {
   ///   - name: The context name of the transactions. The default is `nil`, for none.
   ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
   ///     ``HistoryStore/MergePolicy/error``.
+  ///   - retainsRegisteredObjects: Whether objects stay registered without a reference to them. The
+  ///     default is `false`.
   /// - Returns: A context without registered objects.
   /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.
   /// - Complexity: no query.
@@ -140,13 +142,15 @@ public final class StoreContainer: Sendable {
     for entity: String,
     author: String? = nil,
     name: String? = nil,
-    mergePolicy: MergePolicy = .error
+    mergePolicy: MergePolicy = .error,
+    retainsRegisteredObjects: Bool = false
   ) throws(HistoryError) -> ObjectContext {
     ObjectContext(
       store: try store(of: entity),
       author: author,
       name: name,
-      mergePolicy: mergePolicy
+      mergePolicy: mergePolicy,
+      retainsRegisteredObjects: retainsRegisteredObjects
     )
   }
 }
@@ -161,13 +165,22 @@ extension Store {
   ///   - name: The context name of the transactions. The default is `background`.
   ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
   ///     ``HistoryStore/MergePolicy/error``.
+  ///   - retainsRegisteredObjects: Whether objects stay registered without a reference to them. The
+  ///     default is `false`.
   /// - Returns: A context without registered objects.
   public func backgroundContext(
     author: String? = nil,
     name: String? = "background",
-    mergePolicy: MergePolicy = .error
+    mergePolicy: MergePolicy = .error,
+    retainsRegisteredObjects: Bool = false
   ) -> ObjectContext {
-    ObjectContext(store: self, author: author, name: name, mergePolicy: mergePolicy)
+    ObjectContext(
+      store: self,
+      author: author,
+      name: name,
+      mergePolicy: mergePolicy,
+      retainsRegisteredObjects: retainsRegisteredObjects
+    )
   }
 
   /// Runs a closure with a new context, off the caller's executor.
@@ -181,6 +194,8 @@ extension Store {
   ///   - name: The context name of the transactions. The default is `background`.
   ///   - mergePolicy: The handling of saved objects that another writer changed. The default is
   ///     ``HistoryStore/MergePolicy/error``.
+  ///   - retainsRegisteredObjects: Whether objects stay registered without a reference to them. The
+  ///     default is `false`.
   ///   - body: The closure, which receives the context.
   /// - Returns: The result of the closure.
   /// - Throws: The errors of the closure.
@@ -189,8 +204,16 @@ extension Store {
     author: String? = nil,
     name: String? = "background",
     mergePolicy: MergePolicy = .error,
+    retainsRegisteredObjects: Bool = false,
     _ body: @Sendable (ObjectContext) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
-    try body(backgroundContext(author: author, name: name, mergePolicy: mergePolicy))
+    try body(
+      backgroundContext(
+        author: author,
+        name: name,
+        mergePolicy: mergePolicy,
+        retainsRegisteredObjects: retainsRegisteredObjects
+      )
+    )
   }
 }

@@ -94,8 +94,8 @@ final class StressChild {
     return names.sorted()
   }
 
-  /// Continues the process with SIGCONT.
-  func goOn() {
+  /// Resumes the process with SIGCONT.
+  func resume() {
     isStopped = false
     send(SIGCONT)
   }
@@ -176,7 +176,7 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   /// While a checkpoint copies the write-ahead log into the database file.
   case checkpoint
 
-  /// The place in words.
+  /// A phrase for the place: `between merge and record`.
   package var sentence: String {
     switch self {
     case .signal: "between commit and signal"
@@ -189,7 +189,7 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// Kills its own process when the process reaches a chosen place in its code for the n-th time.
 final class ScheduledKill: Sendable {
-  /// The place's position and the number of visits left, packed in one word; 0 if no kill is scheduled.
+  /// The scheduled place and the number of visits left, packed in one word; 0 if no kill is scheduled.
   private let armed = Atomic<Int>(0)
   private static let places = StressPlace.allCases.count + 1
 
@@ -213,10 +213,10 @@ final class ScheduledKill: Sendable {
   }
 }
 
-/// Lets any thread of a process make its writer continue, pause, or write once.
+/// Lets any thread of a process resume or pause its writer, or make it write once.
 final class WriterControl: Sendable {
   private struct State {
-    var goesOn = false
+    var isRunning = false
     var hasEnded = false
     var asked: [(isOnce: Bool, CheckedContinuation<Void, Never>)] = []
   }
@@ -226,14 +226,14 @@ final class WriterControl: Sendable {
   private static let lookEvery = Duration.milliseconds(5)
 
   /// Lets the writer write until it is paused.
-  func goOn() { state.withLock { $0.goesOn = true } }
+  func resume() { state.withLock { $0.isRunning = true } }
 
   /// Ends the writer.
   func end() { state.withLock { $0.hasEnded = true } }
 
   /// Pauses the writer, and waits until it no longer writes.
   func pause() async {
-    state.withLock { $0.goesOn = false }
+    state.withLock { $0.isRunning = false }
     await withCheckedContinuation { answer in
       state.withLock { $0.asked.append((false, answer)) }
     }
@@ -251,17 +251,17 @@ final class WriterControl: Sendable {
   func run(_ writer: consuming StressWriter) async {
     var due = ContinuousClock.now
     while true {
-      let (asked, goesOn, hasEnded) = take()
+      let (asked, isRunning, hasEnded) = take()
       for (isOnce, answer) in asked {
         if isOnce { writer.insert() }
         answer.resume()
       }
       if hasEnded { return }
-      if goesOn, due <= .now {
+      if isRunning, due <= .now {
         writer.write()
         due = .now + .seconds(writer.pause())
       }
-      let pause = goesOn ? min(due - .now, Self.lookEvery) : Self.lookEvery
+      let pause = isRunning ? min(due - .now, Self.lookEvery) : Self.lookEvery
       guard pause > .zero else {
         await Task.yield()
         continue
@@ -273,7 +273,7 @@ final class WriterControl: Sendable {
   private func take() -> ([(isOnce: Bool, CheckedContinuation<Void, Never>)], Bool, Bool) {
     state.withLock { state in
       defer { state.asked = [] }
-      return (state.asked, state.goesOn, state.hasEnded)
+      return (state.asked, state.isRunning, state.hasEnded)
     }
   }
 }

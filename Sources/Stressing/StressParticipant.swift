@@ -75,7 +75,7 @@ package final class StressParticipant: Sendable {
     defer { noting.cancel() }
     try await tracker.registerMergeHook { [hooks] _ in
       hooks.noteFetched()
-      return .goOn
+      return .proceed
     }
     try await launchInTheEnd()
     let made = role.injectsFault ? role.disk : nil
@@ -154,7 +154,7 @@ package final class StressParticipant: Sendable {
   /// Executes an order, and returns whether to continue.
   private func obey(_ order: StressOrder, _ control: WriterControl) async throws -> Bool {
     switch order.word {
-    case .write: control.goOn()
+    case .write: control.resume()
     case .pause:
       await control.pause()
       Self.say(.done)

@@ -218,7 +218,7 @@ package final class StressSession {
       for word in child.words() { hear(word, from: member) }
       if let until = member.stopsUntil, until <= now {
         member.stopsUntil = nil
-        child.goOn()
+        child.resume()
         if member.suspendsFor != nil { child.send(StressOrder(.resume)) }
       }
       if let time = member.diesAt, time <= now, child.isRunning {

@@ -74,7 +74,7 @@ final class HookNotes: @unchecked Sendable {
   }
 }
 
-/// The error that a hook throws when the plan makes its call fail.
+/// The error that a hook throws in a call that must fail according to the plan.
 struct PlannedError: Error, CustomStringConvertible {
   var description: String { "the plan makes this call of the hook fail" }
 }
@@ -103,14 +103,14 @@ extension PlannedHook {
       }
     case .finish:
       .mergeHook(.retry) { input in
-        guard notes.fails(self, index) else { return .goOn }
+        guard notes.fails(self, index) else { return .proceed }
         notes.noteFinished(input.transactions.map(\.number.rawValue))
         return .finish
       }
     case .retry, .skip, .retryAlternating, .skipAlternating:
       .mergeHook(self == .skip || self == .skipAlternating ? .skip : .retry) { _ in
         try notes.call(self, index)
-        return .goOn
+        return .proceed
       }
     }
   }

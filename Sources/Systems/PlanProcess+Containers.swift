@@ -282,7 +282,7 @@ struct ContainerScript: DiskScript {
         }
         try await tracker.registerMergeHook { _ in
           notes.add("merge")
-          return .goOn
+          return .proceed
         }
         func pass(_ step: String) async throws(HistoryError) {
           let item = try writer.insert("Item", ["name": .string(step)])

@@ -26,7 +26,7 @@ private struct LiveCopy {
     self.reader = reader
   }
 
-  /// Applies the next differences to the copy, and returns them with it; `nil` if nothing has changed.
+  /// Applies the query's next differences to the copy, and reports both; `nil` if nothing has changed.
   mutating func next(in process: PlanProcess, _ objects: PlanObjects) -> LiveReport? {
     do throws(HistoryError) {
       guard case .result(let result) = try reader.evaluate() else { return nil }
@@ -126,7 +126,7 @@ extension ProcessHost {
     try process(watch.actor).process.watch(watch, try planStore().objects)
   }
 
-  /// Logs what the live queries of an actor's process report; nothing if the actor is not running.
+  /// Logs the reports of the live queries of an actor's process, if the actor is running.
   func reportLists(of actor: ActorID, _ log: inout EventLog) {
     guard let process = running[actor]?.process, !process.lists.isEmpty,
       let objects = try? planStore().objects

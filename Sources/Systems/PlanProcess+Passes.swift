@@ -342,7 +342,7 @@ struct PassScript: DiskScript {
           turns.begin(input.transactions.map(\.number.rawValue))
           for _ in 0..<5 { await Task.yield() }
           turns.end()
-          return .goOn
+          return .proceed
         }
         return 0
       }

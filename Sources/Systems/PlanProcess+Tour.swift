@@ -93,11 +93,11 @@ extension PlanProcess {
     if isRemoved != (true, false) { lines.append("removed: \(isRemoved)") }
     let last = try await tracker.registerMergeHook { input in
       calls.add("merges \(input.transactions.map(\.number.rawValue))")
-      return .goOn
+      return .proceed
     }
     try await tracker.registerMergeHook(before: last) { input in
       calls.add("before \(input.transactions.map(\.number.rawValue))")
-      return .goOn
+      return .proceed
     }
     let gone = try await tracker.registerMergeHook { _ in
       calls.add("a removed hook is called")

@@ -209,18 +209,18 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Snapshots
 
-  /// A snapshot of the host's memory; `own` is the part that only the hosted system has.
-  private struct Contents<Own> {
+  /// A snapshot of the host's files and memory.
+  struct Snapshot {
+    let restoreFiles: @Sendable () -> Void
     let planStore: PlanStore.Snapshot
     let processes: [ActorID: Hosted.Snapshot]
     let consumers: [ActorID: ConsumerProcess.Snapshot]
     let ownTokens: [ActorID: HistoryToken]
     let astray: Set<ActorID>
-    let own: Own
   }
 
-  /// Returns a snapshot of the files, of the host's memory, and of the system's own part, `own`.
-  func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
+  /// Returns a snapshot of the files and of the host's memory.
+  func snapshot() throws(SystemFailure) -> Snapshot {
     let planStore = try planStore()
     guard replaced.isEmpty else {
       throw SystemFailure(
@@ -234,34 +234,24 @@ final class ProcessHost<Hosted: HostedProcess> {
     for (id, consumer) in self.consumers {
       consumers[id] = try mappingErrors { () throws(HistoryError) in try consumer.snapshot() }
     }
-    return SystemSnapshot(
+    return Snapshot(
       restoreFiles: planStore.environment.saveFiles(),
-      contents: Contents(
-        planStore: try planStore.snapshot(),
-        processes: processes,
-        consumers: consumers,
-        ownTokens: ownTokens,
-        astray: astray,
-        own: own
-      )
+      planStore: try planStore.snapshot(),
+      processes: processes,
+      consumers: consumers,
+      ownTokens: ownTokens,
+      astray: astray
     )
   }
 
-  /// Restores a snapshot of the same plan, and returns the part that only the hosted system has.
+  /// Restores a snapshot of the same plan.
   ///
   /// If `reconnecting` is `true`, all processes get new connections.
-  func restore<Own>(
-    _ snapshot: SystemSnapshot,
-    _ type: Own.Type = Own.self,
-    reconnecting: Bool = false
-  ) throws(SystemFailure) -> Own {
-    guard let kept = snapshot.contents as? Contents<Own> else {
-      throw SystemFailure(.failed, "The snapshot is of another system.")
-    }
+  func restore(_ snapshot: Snapshot, reconnecting: Bool = false) throws(SystemFailure) {
     let planStore = try planStore()
     endAll()
-    try planStore.restore(kept.planStore, reconnecting: reconnecting, snapshot.restoreFiles)
-    for (actor, process) in kept.processes.sorted(by: { $0.key < $1.key }) {
+    try planStore.restore(snapshot.planStore, reconnecting: reconnecting, snapshot.restoreFiles)
+    for (actor, process) in snapshot.processes.sorted(by: { $0.key < $1.key }) {
       let store = try planStore.connect(planStore.header.model(of: actor))
       running[actor] = try mappingErrors { () throws(HistoryError) in
         let restored = try Hosted(process, on: store)
@@ -269,13 +259,12 @@ final class ProcessHost<Hosted: HostedProcess> {
         return restored
       }
     }
-    try restore(consumers: kept.consumers, planStore)
-    ownTokens = kept.ownTokens
-    astray = kept.astray
-    return kept.own
+    try restore(consumers: snapshot.consumers, planStore)
+    ownTokens = snapshot.ownTokens
+    astray = snapshot.astray
   }
 
-  /// Adds all state that later steps depend on to `state`, except the hosted system's own part.
+  /// Adds to `state` all data on which later steps depend, except the hosted system's own part.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let planStore = try planStore()
     try planStore.describe(&state)

@@ -81,7 +81,7 @@ package final class PublishedSystem: SystemUnderTest {
     try pass(process, &log)
   }
 
-  /// If the design starts at the newest transaction, stores its position for a process without one.
+  /// In a design that starts at the newest transaction, stores it for a process without a position.
   private func startAtNewest(
     _ process: PublishedProcess
   ) throws(SystemFailure) -> TransactionName? {
@@ -105,11 +105,11 @@ package final class PublishedSystem: SystemUnderTest {
   // MARK: Snapshots
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    try host.snapshot(with: shared)
-  }
-
-  package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    shared = try host.restore(snapshot)
+    let saved = try host.snapshot()
+    return SystemSnapshot(of: self) { [self, shared] () throws(SystemFailure) in
+      try host.restore(saved)
+      self.shared = shared
+    }
   }
 
   package func describe(_ state: inout StateSketch) throws(SystemFailure) {

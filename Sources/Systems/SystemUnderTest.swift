@@ -24,7 +24,7 @@ package protocol SystemUnderTest: AnyObject {
   /// Disables all faults after a plan's last command, so that every actor can merge all transactions.
   func recover()
 
-  /// Logs what the live queries of an actor's process report, after each command of the actor.
+  /// Logs the reports of the live queries of an actor's process, after each command of the actor.
   func reportLists(of actor: ActorID, _ log: inout EventLog)
 
   /// After a command with a fault, inspects the store and logs the effects that no event has reported.
@@ -50,7 +50,7 @@ package protocol SystemUnderTest: AnyObject {
   /// Returns a snapshot of the system's files and of the memory of its processes.
   func snapshot() throws(SystemFailure) -> SystemSnapshot
 
-  /// Restores a snapshot that was taken in the same plan.
+  /// Restores a snapshot that this system has taken in the same plan.
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
 
   /// Replaces all connections to the store by new ones; files and memory do not change.
@@ -82,6 +82,16 @@ extension SystemUnderTest {
 
   /// Does nothing by default; called only for systems with the capability ``Capability/faults``.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
+
+  /// Restores the snapshot's files and memory.
+  ///
+  /// - Throws: ``SystemFailure`` when the snapshot is of another system, or cannot be restored.
+  package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
+    guard snapshot.system === self else {
+      throw SystemFailure(.failed, "The snapshot is of another system.")
+    }
+    try snapshot.restoreContents()
+  }
 
   /// Throws by default: only systems that keep connections with prepared statements can replace
   /// them.
@@ -235,14 +245,18 @@ package struct StoreVFS: Sendable {
   }
 }
 
-/// A snapshot of a system: its memory, and a closure that restores its files.
+/// A snapshot of a system's files and memory, which only the same system can restore.
 package struct SystemSnapshot {
-  let restoreFiles: @Sendable () -> Void
-  let contents: Any
+  fileprivate let system: any SystemUnderTest
+  fileprivate let restoreContents: () throws(SystemFailure) -> Void
 
-  init(restoreFiles: @escaping @Sendable () -> Void, contents: Any) {
-    self.restoreFiles = restoreFiles
-    self.contents = contents
+  /// Creates a snapshot of `system`, whose files and memory `restoreContents` restores.
+  init(
+    of system: any SystemUnderTest,
+    restoreContents: @escaping () throws(SystemFailure) -> Void
+  ) {
+    self.system = system
+    self.restoreContents = restoreContents
   }
 }
 

@@ -32,7 +32,7 @@ import Testing
     }
     try await app.registerMergeHook { [notes] _ in
       notes.note("merge hook here: \(executor.isCurrent)")
-      return .goOn
+      return .proceed
     }
     try await app.start()
     var reports = await app.passes.makeAsyncIterator()

@@ -93,7 +93,7 @@ import Testing
     try await app.registerMergeHook(onFailure: .skip) { _ in throw Rain() }
     try await app.registerMergeHook { [notes] _ in
       notes.note("merge")
-      return .goOn
+      return .proceed
     }
     try other.write("a")
     let report = try await app.pass()
@@ -132,7 +132,7 @@ import Testing
       notes.note("asked")
       if notes.count <= 6 { throw Rain() }
       await gate.pass()
-      return .goOn
+      return .proceed
     }
     try other.write("a")
     signals.send()
@@ -159,7 +159,7 @@ import Testing
       notes.note("asked")
       if notes.count == 3 { await weather.clear() }
       try await weather.check()
-      return .goOn
+      return .proceed
     }
     try other.write("a")
     var reports = await app.passes.makeAsyncIterator()
@@ -195,11 +195,11 @@ import Testing
     let weather = Weather()
     try await app.registerMergeHook { [notes] input in
       notes.note("first \(input.transactions.map(\.number))")
-      return .goOn
+      return .proceed
     }
     try await app.registerMergeHook { _ in
       try await weather.check()
-      return .goOn
+      return .proceed
     }
     try other.write("a")
     await #expect(throws: HistoryError.hookFailed("merge", why: "Rain()")) { try await app.pass() }

@@ -55,7 +55,7 @@ import Testing
         notes.note($0)
       }
       let hook = try await app.registerMergeHook { _ in
-        withExtendedLifetime(notes) { .goOn }
+        withExtendedLifetime(notes) { .proceed }
       }
       try await remove(observer, hook)
     }
@@ -92,7 +92,7 @@ import Testing
     try await app.registerObserver(entity: "Item", operation: .insert) { notes.note($0) }
     try await app.registerMergeHook { _ in
       if use == .failing { throw Rain() }
-      return .goOn
+      return .proceed
     }
     guard use != .never else { return }
     try await app.start()

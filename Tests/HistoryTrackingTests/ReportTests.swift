@@ -18,7 +18,7 @@ import Testing
   @Test func `A report measures each step`() async throws {
     let clock = TickingClock()
     let app = try await shared.started("app") { $0.clock = clock.trackerClock }
-    try await app.registerMergeHook { _ in .goOn }
+    try await app.registerMergeHook { _ in .proceed }
     try other.write("a", "b")
     let report = try await app.pass()
     #expect(report.transactionCount == 2 && report.changeCount == 2 && report.pageCount == 1)

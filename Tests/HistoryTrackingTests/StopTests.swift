@@ -43,7 +43,7 @@ import Testing
     try await app.registerMergeHook { [notes] _ in
       await gate.pass()
       notes.note("merged")
-      return .goOn
+      return .proceed
     }
     try other.write("a")
     signals.send()
@@ -68,7 +68,7 @@ import Testing
     try await app.registerMergeHook { [notes, weak app] _ in
       await app?.stop()
       notes.note("stopped")
-      return .goOn
+      return .proceed
     }
     var reports = await app.passes.makeAsyncIterator()
     try other.write("a")

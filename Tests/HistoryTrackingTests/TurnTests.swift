@@ -25,7 +25,7 @@ import Testing
       notes.note("begin \(input.transactions.map(\.number))")
       await gate.pass()
       notes.note("end")
-      return .goOn
+      return .proceed
     }
     return app
   }

@@ -45,6 +45,27 @@ import Testing
     #expect(try again.objects("Thumbnail").map { try $0["bytes"] } == [.data(Data([2]))])
   }
 
+  @Test func `A container's contexts release objects, unless they retain registered ones`()
+    async throws
+  {
+    let container = try StoreContainer([tracked])
+    let writer = try container.context(for: "Item")
+    try writer.insert("Item", ["title": "milk"])
+    try writer.save()
+    for retains in [false, true] {
+      let context = try container.context(for: "Item", retainsRegisteredObjects: retains)
+      let background = container.stores[0].backgroundContext(retainsRegisteredObjects: retains)
+      for context in [context, background] {
+        #expect(context.retainsRegisteredObjects == retains)
+        _ = try context.objects("Item")
+        #expect(try context.registeredObjects("Item").count == (retains ? 1 : 0))
+      }
+      let isRetaining = await container.stores[0]
+        .performInBackground(retainsRegisteredObjects: retains) { $0.retainsRegisteredObjects }
+      #expect(isRetaining == retains)
+    }
+  }
+
   @Test func `A container's tokens are those of its stores with history`() throws {
     let container = try StoreContainer([tracked, cache])
     let tokens = try container.currentTokens()

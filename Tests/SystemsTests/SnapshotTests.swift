@@ -88,6 +88,11 @@ import Traces
     }
     let own = try tracker.system.snapshot()
     #expect(throws: SystemFailure.self) { try article.system.restore(own) }
+    // A snapshot restores the files of its system, so that another system of its type refuses it.
+    let second = try Rig(TrackerSystem())
+    #expect(throws: SystemFailure(.failed, "The snapshot is of another system.")) {
+      try second.system.restore(own)
+    }
     #expect(throws: SystemFailure.self) { try TrackerSystem().snapshot() }
     #expect(throws: SystemFailure.self) { try PublishedSystem(.article).digest() }
   }

@@ -111,10 +111,10 @@ public struct MergeHookInput: Sendable {
 
 /// The decision of a merge hook about how the merge continues.
 ///
-/// The type and its cases have the names of PersistentHistoryTrackingKit: `MergeHookResult`.
+/// In PersistentHistoryTrackingKit, the type has the same name, and ``proceed`` is `goOn`.
 public enum MergeHookResult: Sendable, Hashable {
   /// Calls the next hook, or merges the transactions if this was the last hook.
-  case goOn
+  case proceed
   /// Skips the remaining hooks and the merge; the hook has merged the transactions itself.
   ///
   /// The cursor advances nevertheless, so transactions that the hook left out are never merged.

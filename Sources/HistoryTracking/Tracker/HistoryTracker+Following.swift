@@ -25,14 +25,14 @@ extension HistoryTracker {
           token = await iterator.next(isolation: nil)
           if token == nil { return }
         }
-        guard let next = await self?.goOn(following, after: token) else { return }
+        guard let next = await self?.passIfDue(following, after: token) else { return }
         following = next
       }
     }
   }
 
   /// Runs a pass if one is due, after a signal or, if `signal` is `nil`, after the pause before a retry.
-  private func goOn(_ following: Following, after signal: HistoryToken?) async -> Following {
+  private func passIfDue(_ following: Following, after signal: HistoryToken?) async -> Following {
     // The tracker may have been stopped while the signal waited for access to the actor.
     guard !Task.isCancelled else { return following }
     var following = following

@@ -48,14 +48,7 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
   package func close() {}
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    SystemSnapshot(restoreFiles: {}, contents: state)
-  }
-
-  package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    guard let kept = snapshot.contents as? State else {
-      throw SystemFailure(.failed, "The snapshot is of another system.")
-    }
-    state = kept
+    SystemSnapshot(of: self) { [self, state] in self.state = state }
   }
 
   /// Adds the hash value of the whole state, because the lab does not know the parts of a log.

@@ -67,7 +67,7 @@ import Testing
     let app = try await shared.started("app")
     var ids: Set<HookID> = []
     for _ in 0..<5 { ids.insert(try await observe("a", in: app)) }
-    ids.insert(try await app.registerMergeHook { _ in .goOn })
+    ids.insert(try await app.registerMergeHook { _ in .proceed })
     #expect(ids.count == 6)
   }
 

@@ -65,7 +65,7 @@ import Testing
     let app = try await shared.started("app")
     try await app.registerMergeHook { [notes] input in
       notes.note("\(input.transactions.count) into \(input.contexts.count)")
-      return .goOn
+      return .proceed
     }
     try other.write("a")
     try await app.pass()

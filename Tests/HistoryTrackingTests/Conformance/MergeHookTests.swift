@@ -17,7 +17,7 @@ import Testing
   }
 
   /// A hook that records its name.
-  private func hook(_ name: String, _ result: MergeHookResult = .goOn) -> MergeHookCallback {
+  private func hook(_ name: String, _ result: MergeHookResult = .proceed) -> MergeHookCallback {
     { [notes] _ in
       notes.note(name)
       return result
@@ -104,7 +104,7 @@ import Testing
     try await app.registerMergeHook { [notes] input in
       notes.note("\(input.transactions.map { $0.author ?? "-" }) \(input.contexts == [view])")
       notes.note("\(input.member) before: \(try view.titles)")
-      return .goOn
+      return .proceed
     }
     try other.write("x", "y")
     try await app.pass()

@@ -180,7 +180,7 @@ import Testing
     if point == .inMergeHooks {
       try await app.registerMergeHook { _ in
         await gate.pass()
-        return .goOn
+        return .proceed
       }
     }
     try other.write("a", "b")

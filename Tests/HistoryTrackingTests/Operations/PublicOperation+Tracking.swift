@@ -101,7 +101,7 @@ extension PublicOperation {
         isQuiet: true,
         on: { $0.tracker() },
         { tracker in
-          try await tracker.registerMergeHook { _ in .goOn }
+          try await tracker.registerMergeHook { _ in .proceed }
           return "registered"
         }
       ),

@@ -56,7 +56,7 @@ final class ScheduledActor: @unchecked Sendable {
       }
       try await tracker.registerMergeHook { [weak self] _ in
         await self?.hook()
-        return .goOn
+        return .proceed
       }
       try await tracker.start()
     }
