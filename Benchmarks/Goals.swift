@@ -10,7 +10,7 @@ package enum Goals {
 
   // MARK: Writing
 
-  /// Goals for the store without its signal, compared with raw SQLite in C without tracking.
+  /// Goals for writes that notify no other process, compared with raw SQLite in C without tracking.
   private static let tracked =
     Subjects.batchSizes.flatMap { size in
       ["insert", "update", "delete"].map { verb in
@@ -23,7 +23,7 @@ package enum Goals {
       }
     }
 
-  /// Goals for the store without its signal, compared with C code that writes the same data and history.
+  /// Goals for writes that notify no other process, compared with C code that writes the same rows.
   private static let inSwift =
     Subjects.batchSizes.flatMap { size in
       ["insert", "update", "delete"].map { verb in

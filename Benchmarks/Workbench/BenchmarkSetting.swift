@@ -12,8 +12,7 @@ struct BenchmarkSetting {
   let repetitionDivisor: Int
   /// The one condition that differs from the usual conditions; `nil` if none differs.
   var axis: BenchmarkAxis?
-  /// A store of the same size with which this one is compared, under the usual conditions; `nil`
-  /// without one.
+  /// The store of the same size under the usual conditions with which the setting's store is compared.
   var baseTemplate: StoreTemplate?
   /// The store of the same size in the Core Data layout, for benchmarks that compare layouts.
   var otherLayout: StoreTemplate?

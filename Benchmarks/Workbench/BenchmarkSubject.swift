@@ -10,7 +10,7 @@ package struct BenchmarkSubject: Sendable {
   package let operation: String
   /// The conditions, without those that all benchmarks share: `10 new`.
   package private(set) var condition: String
-  /// A sentence that describes one operation, and the work of plain SQLite (the floor) for it.
+  /// A sentence that describes one operation, and the equivalent work of plain SQLite (the floor).
   package let sentence: String
   /// The history sizes of a run at which the benchmark is measured.
   package private(set) var sizes: Sizes

@@ -154,7 +154,7 @@ final class FloorDatabase {
 struct FloorError: Error, Hashable, CustomStringConvertible {
   /// The extended result code.
   let code: Int32
-  /// SQLite's own message.
+  /// The error message of SQLite.
   let message: String
 
   /// A message with the failure and a suggestion.

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Measuring
 
-/// A direction in which the stores of apps grow, and operations whose costs are measured along it.
+/// A quantity that grows in stores of apps, such as members, and operations to measure at its sizes.
 ///
 /// The stores of all sizes are measured in the same rounds, so that a disturbance affects all of them
 /// alike.
@@ -71,9 +71,9 @@ struct GrowthDirection: Sendable {
   }
 }
 
-/// The place of one store in a direction of growth.
+/// The size and the path of one store in which operations are measured.
 struct GrowthSetting {
-  /// The size in the direction's unit.
+  /// The size of the store, in the unit of the quantity that grows.
   let size: Int
   /// The path of the store's file, which does not exist yet.
   let path: String

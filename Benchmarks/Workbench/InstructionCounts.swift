@@ -89,7 +89,7 @@ package struct InstructionCounts: Sendable {
     try result.get()
   }
 
-  /// Counts operations on the stores of one ``InstructionCounts``.
+  /// A counter of the instructions that operations on the built stores execute.
   package struct Counter {
     fileprivate let stores: BenchmarkStores
     fileprivate let counts: InstructionCounts

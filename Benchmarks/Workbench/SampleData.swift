@@ -147,7 +147,7 @@ enum BenchmarkRandom {
 
   private static let key = "history-lab.benchmark-random"
 
-  /// Returns the next 64 bits of the thread's own generator, or of the system's if it has none.
+  /// Returns 64 random bits from the thread's generator; before `restart()`, from the system's.
   static func next() -> UInt64 {
     guard let own = Thread.current.threadDictionary[key] as? OwnRandom else {
       return UInt64.random(in: .min ... .max)

@@ -50,7 +50,8 @@ enum BenchBaselineVerb {
     let isFileName = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     guard isFileName, name.first != "." else {
       throw .usage(
-        "NAME may contain only letters, digits, dots, dashes and underscores, with no dot first."
+        "NAME may contain only letters, digits, dots, dashes and underscores, and must not start with "
+          + "a dot."
       )
     }
   }

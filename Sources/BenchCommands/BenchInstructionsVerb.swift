@@ -58,7 +58,7 @@ extension BenchInstructionsVerb {
   ) { BenchInstructionsVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Counts instructions under Callgrind, which does not depend on the load of the machine.
+/// Counts instructions with Callgrind; the counts do not depend on the load of the machine.
 struct BenchInstructionsVerb: Verb {
   let options: BenchInstructionsOptions
   let composition: Composition

@@ -111,7 +111,7 @@ package struct CheckerSuite: Sendable {
       | (added?.brokenBits ?? 0) << UInt64(count + FurtherCheckers.all.count)
   }
 
-  /// Adds everything that later verdicts depend on to `state`; call this only between two commands.
+  /// Adds to `state` all data on which later verdicts depend; call this only between two commands.
   ///
   /// `tick` is the current step of the scheduler. Whether an invariant was exercised is left out;
   /// ``verdicts`` shows that.
@@ -341,7 +341,7 @@ struct FurtherCheckers: Sendable {
     ])
   }
 
-  /// Adds everything that later verdicts depend on to `state`; `tick` is the current tick.
+  /// Adds to `state` all data on which later verdicts depend; `tick` is the current tick.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     observerDelivery.describe(&state, on: timeline)
     loudExpiry.describe(&state)

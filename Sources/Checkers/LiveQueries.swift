@@ -227,9 +227,9 @@ private struct ReportedList: Sendable {
     return "\(number) (\(first)\(watch.entity)\(sorted)\(conditions))"
   }
 
-  /// Returns what is wrong with the differences of a report; `nil` if nothing is.
+  /// Returns a clause about an error in the differences of a report; `nil` if they are correct.
   ///
-  /// `mayRepeat` tells of an updated object if its change may be one that the copy already contains.
+  /// `mayRepeat` returns whether the copy may already contain the change of an updated object.
   func fault(of report: LiveReport, mayRepeat: (ObjectName) -> Bool) -> String? {
     let before = rows ?? []
     guard Self.keys(before.map(\.key), after: report) == report.rows.map(\.key) else {
@@ -293,7 +293,7 @@ private struct ExpectedRows {
     name.entity == watch.entity && watch.conditions.allSatisfy { $0.holds(for: values) }
   }
 
-  /// Returns what is wrong with a result, as a clause; `nil` if it is as it must be.
+  /// Returns a clause about an error in a result; `nil` if the result is correct.
   func fault(of rows: [ListedRow]) -> String? {
     if let limit = watch.limit, rows.count > limit {
       return "shows \(rows.count.counted("object")), more than its limit"

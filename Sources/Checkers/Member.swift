@@ -40,11 +40,10 @@ package struct Member: Sendable {
     consumedFrom = min(consumedFrom, count)
   }
 
-  /// Updates the member after a power-off that has certainly kept only the transactions through a
-  /// position.
+  /// Marks changes of the member's registration as uncertain after a power-off.
   ///
-  /// If an event of the member came before a transaction that is kept, the event's effect is kept
-  /// too. Other registrations, losses and retirements become uncertain.
+  /// `last` is the last transaction that certainly survived. A registration, retirement or loss of
+  /// history before that transaction survived too. Later ones become uncertain.
   mutating func makeMembershipUncertain(after last: Int) {
     guard status.isMember else {
       if let leftAt, last < leftAt { status.makeMembershipUncertain() }
@@ -116,9 +115,9 @@ package struct MemberStatus: Hashable, Sendable {
     package static let takenBack = Alternatives(rawValue: 16)
   }
 
-  /// The presence according to the events.
+  /// The member's presence according to the events.
   package private(set) var presence = Presence.absent
-  /// The access to history according to the events.
+  /// The member's access to history according to the events.
   package private(set) var access = HistoryAccess.whole
   /// The possible differences between the store and the events; empty if the state is certain.
   package private(set) var alternatives: Alternatives = []

@@ -14,7 +14,7 @@ package struct Possibility: Sendable {
   private let hasRelations: Bool
   /// The reason why the store must refuse the last edit; `nil` if the edit was applied.
   private(set) var refusal: Refusal?
-  /// Whether an edit depended on what a view has read, while this was unknown.
+  /// Whether an edit depended on the content of a view while that content was unknown.
   private(set) var isUndecided = false
 
   init(

@@ -4,12 +4,11 @@ package import Traces
 /// No transaction is purged before all members that must merge it have recorded its merge.
 ///
 /// Verifies: at each purge, for each transaction that leaves history, that every member that must
-/// merge it (registered before it, not retired, not lost) has done so. A merge counts after a
-/// record at or above it is reported, or at once if the stored cursor is already there; merges that
-/// a crash has undone do not count. A member is lost or finds its history expired only under a plan
-/// with retention. If that plan has no limit on bytes, the member must be more transactions or time
-/// behind than a limit says. The time is the sum of the intervals between transactions, leaving out
-/// intervals of over a day.
+/// merge it (registered before it, not retired, not lost) has done so. A merge counts once a cursor
+/// at or above the transaction was recorded; merges that a crash has undone do not count. A member is
+/// lost or finds its history expired only under a plan with retention. If that plan has no limit on
+/// bytes, the member must be more transactions or time behind than a limit allows. The time is the sum
+/// of the intervals between transactions, leaving out intervals of over a day.
 ///
 /// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from the
 /// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported;

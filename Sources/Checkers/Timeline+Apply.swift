@@ -234,7 +234,7 @@ extension Timeline {
 
   /// Rolls back the transactions after a position.
   ///
-  /// Registrations, losses and retirements that may have come after that position become uncertain.
+  /// Registrations, retirements and losses of history after that position become uncertain.
   /// With `"synchronous":"full"` no acknowledged commit is lost, unless a disk delayed a sync.
   private mutating func takeBack(after last: Int) {
     let isFull = plan.header.synchronous == .full && !hasDelays

@@ -44,7 +44,7 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
     }
   }
 
-  /// Creates the kind for a path, from its suffix; used for calls without flags.
+  /// Creates the kind from the suffix of a file's path; used for calls that pass no open flags.
   init(path: String) {
     if path.hasSuffix("-wal") {
       self = .wal
@@ -202,14 +202,14 @@ struct FileDifference: Sendable {
   /// The size of the difference in memory, in bytes.
   var byteCount: Int { bytes.count + runs.count * MemoryLayout<Run>.stride }
 
-  /// Returns the bytes of the whole file, from the image and the difference.
+  /// Returns the bytes of the whole file: the image with the difference applied.
   func bytes(over image: FileImage?) -> [UInt8] {
     var whole = [UInt8](repeating: 0, count: count)
     whole.withUnsafeMutableBytes { write(0..<count, to: $0, over: image) }
     return whole
   }
 
-  /// Copies a part of the file, from the image and the difference, into a buffer of the same size.
+  /// Copies a part of the file (the image with the difference applied) into a buffer of the same size.
   func write(
     _ part: Range<Int>,
     to target: UnsafeMutableRawBufferPointer,

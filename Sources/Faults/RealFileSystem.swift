@@ -31,7 +31,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
 
   /// Creates a file system and registers it with SQLite.
   ///
-  /// If `waits` is `false`, SQLite never sleeps while it waits for a lock.
+  /// If `waits` is `false`, SQLite waits for a lock without sleeping: its busy timeout elapses at once.
   package init(
     isDefault: Bool = false,
     waits: Bool = true,

@@ -148,7 +148,7 @@ package enum CensusName: Sendable, Hashable {
   case absent
   /// The file contains the name.
   case known(String)
-  /// The file contains only a number, without a name for it.
+  /// The number that identifies the author or entity; the file does not contain the name.
   case number(Int64)
 
   /// The name, or a substitute for a missing name, for sorting and printing.

@@ -50,9 +50,9 @@ extension HistoryError {
     case unfitValue(entity: String, attribute: String, type: AttributeType)
     /// A reference to objects of one entity was set to an object of another one.
     case unfitDestination(entity: String, attribute: String, wanted: String, found: String)
-    /// The reference has no order: it names no attribute for positions.
+    /// The reference is not ordered: it names no attribute for positions.
     case unorderedReference(entity: String, attribute: String)
-    /// An object of another entity than the reference's was to refer to an object by the reference.
+    /// The object that was to refer to another object has a different entity than the reference.
     case unfitMember(entity: String, attribute: String, found: String)
     /// The first object, which was to be moved, does not refer to the second one by the attribute.
     case notReferring(ObjectID, to: ObjectID, attribute: String)
@@ -239,13 +239,14 @@ extension HistoryError.Reason {
       )
     case .unorderedReference(let entity, let attribute):
       (
-        "The objects that refer by \(entity).\(attribute) have no order of their own.",
+        "The reference \(entity).\(attribute) is not ordered.",
         "Declare the reference with orderedBy: and the name of an attribute of type double."
       )
     case .unfitMember(let entity, let attribute, let found):
       (
-        "The objects that refer by \(entity).\(attribute) are objects of \"\(entity)\", not of "
-          + "\"\(found)\".", "Use an object of \"\(entity)\"."
+        "An object of \"\(found)\" cannot refer by \(entity).\(attribute), which is a reference of "
+          + "\"\(entity)\".",
+        "Use an object of \"\(entity)\"."
       )
     case .notReferring(let object, let destination, let attribute):
       (

@@ -77,7 +77,7 @@ public struct PassOutcome: Hashable, Sendable {
   /// The transactions that the pass deleted from history.
   public var purged: [TransactionName]
 
-  /// Creates the outcome of a pass from the merged and the purged transactions; none by default.
+  /// Creates the outcome of a pass; by default, no transactions are purged.
   public init(merged: [TransactionName], purged: [TransactionName] = []) {
     self.merged = merged
     self.purged = purged

@@ -43,7 +43,7 @@ public struct Attribute: Hashable, Sendable, Codable {
   ///
   /// Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`.
   public let preservesValueInHistoryOnDeletion: Bool
-  /// The value for objects inserted without one, and for objects older than the attribute.
+  /// The value for objects inserted without a value, and for objects older than the attribute.
   ///
   /// The default is null. Core Data: `NSAttributeDescription.defaultValue`.
   public let defaultValue: Value
@@ -63,7 +63,7 @@ public struct Attribute: Hashable, Sendable, Codable {
   ///   - isOptional: Whether an object's value may be null. The default is `true`.
   ///   - preservesValueInHistoryOnDeletion: Whether a delete preserves the value in history. The
   ///     default is `false`.
-  ///   - defaultValue: The value for objects inserted without one, and for objects older than the
+  ///   - defaultValue: The value for objects inserted without a value, and for objects older than the
   ///     attribute. The default is null.
   ///   - renamingIdentifier: The identity of the attribute in all versions of the model. The default
   ///     `nil` uses its name.

@@ -17,7 +17,7 @@ public struct HistoryChange: Sendable, Identifiable {
   /// The compact record of the change.
   package var record: ChangeRecord { page.changeRecords[index] }
 
-  /// The identity of the change: its transaction and its index there; equal in every fetch.
+  /// The identity of the change: its transaction and its index in it; equal in every fetch.
   ///
   /// - Complexity: logarithmic in the number of transactions of the page.
   public var id: ChangeID {

@@ -97,7 +97,7 @@ package struct Interval: Sendable, Hashable, Codable {
   package var lower: Double
   /// The upper bound.
   package var upper: Double
-  /// The probability that such an interval covers the true value, in 0..<1.
+  /// The confidence level, in 0..<1: the probability that the interval contains the true value.
   package var confidence: Double
 
   /// Creates an interval.

@@ -8,7 +8,7 @@ package struct ChangePoint: Sendable, Hashable, Codable {
   package var before: Double
   /// The median of the values up to the next change.
   package var after: Double
-  /// The p-value: the probability of a change at least as clear in a series without one, in 0...1.
+  /// The p-value, in 0...1: the probability of a change at least as clear in a constant series.
   ///
   /// The p-value is 0 for a counter, a series whose values were all equal before the change.
   package var chance: Double

@@ -1,4 +1,4 @@
-/// A comparison of the counts of two programs, or of one program with thresholds.
+/// A comparison of two builds by exact counts, such as allocations, or of one build with thresholds.
 package struct ExactComparison: Sendable {
   /// A count that differs.
   package struct CountChange: Sendable, Hashable {

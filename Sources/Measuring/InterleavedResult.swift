@@ -120,7 +120,6 @@ package struct RowTopic: Sendable, Hashable {
   /// The size of history, in transactions.
   package var historySize: Int
 
-  /// Creates a topic.
   package init(subject: String, operation: String, condition: String, historySize: Int) {
     self.subject = subject
     self.operation = operation

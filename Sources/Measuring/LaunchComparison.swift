@@ -115,7 +115,7 @@ package struct NoiseFloor: Sendable, Hashable {
   package let same: Interval
   /// The ratio of two measurements of the same work, in wall time.
   package let sameOnWall: Interval
-  /// The ratio of 3 % more work to the same work, in processor time.
+  /// The ratio of the processor time of 3 % more work to that of the same work.
   package let more: Interval
 
   /// Finds the rows that show the precision of the times among those of a run.

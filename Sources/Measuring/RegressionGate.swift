@@ -132,9 +132,9 @@ package struct GateVerdict: Sendable, Hashable, Codable {
   ///
   /// The default is ``Answer/alike``.
   package var answer = Answer.alike
-  /// The ratio of candidate to baseline, with the interval behind the verdict.
+  /// The ratio of candidate to baseline, with the confidence interval on which the verdict is based.
   package var ratio: Interval
-  /// The number of units behind the verdict.
+  /// The number of units on which the verdict is based.
   package var units: Int
   /// Whether the row was measured again.
   package var wasSuspect: Bool

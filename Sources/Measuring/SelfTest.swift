@@ -287,9 +287,9 @@ package struct SimulatedNoise: Sendable {
 /// launch to launch (because of the placement of code and pages), and by 4.9 % between consecutive
 /// launches: consecutive launches share a part of their deviation.
 package struct SimulatedLaunches: Sendable {
-  /// The standard deviation of one launch, as a share.
+  /// The standard deviation of the time of one launch, as a share of the time.
   package static let launchDeviation = 0.042
-  /// The standard deviation of the difference of two consecutive launches, as a share.
+  /// The standard deviation of the difference of two consecutive launches, as a share of the time.
   package static let pairDeviation = 0.049
 
   private var noise: SimulatedNoise

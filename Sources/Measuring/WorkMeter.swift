@@ -263,7 +263,7 @@ package struct ResidentMemory: Sendable {
   /// The resident memory at the start of the observation, in bytes.
   package let startBytes: Int64
 
-  /// Starts the observation, or returns `nil` if the system does not support it.
+  /// Starts to observe resident memory; returns `nil` on systems other than Linux.
   package init?() {
     guard Self.resetPeak(), let bytes = Self.status("VmRSS:") else { return nil }
     startBytes = bytes

@@ -13,14 +13,14 @@ final class ContextLock: @unchecked Sendable {
   private var state: ContextState
   private var isInUse = false
 
-  /// The holds that have ended since the lock was last taken, protected by a lock of their own.
+  /// The holds that have ended since the context was last used, protected by a separate lock.
   ///
   /// A hold may end on any thread, also on one that has the context's lock.
   private var ended: [HeldObjects] = []
   private let endedLock = ConnectionLock()
   private let hasEnded = Atomic(false)
-  /// The number of ended holds from which on their objects are released without waiting for the next
-  /// use of the context.
+  /// The number of ended holds at which their objects are released at once, not at the next use of the
+  /// context.
   private static let endedCountMax = 64
 
   init(_ state: ContextState) { self.state = state }

@@ -13,7 +13,7 @@ struct EntityTable: Sendable {
   ///
   /// The table uses linear probing, as ``SlotIndex`` does, and is at most three quarters full.
   private var entries = [UInt32](repeating: 0, count: 8)
-  /// The number of bits by which a key's product is shifted to yield an entry's position.
+  /// The number of bits by which the hash of a key is shifted to get an index of `entries`.
   private var shift: UInt64 = 61
   /// The number of objects.
   private(set) var count = 0

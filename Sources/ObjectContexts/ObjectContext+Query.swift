@@ -202,7 +202,7 @@ public struct StoredObject: Sendable, Hashable {
   /// Read a value of a type with a property of `Value`: `try item["title"]?.string`.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such attribute.
-  /// - Complexity: no query, or one of one row if the object is not registered.
+  /// - Complexity: no query, or a query of one row if the object is not registered.
   public subscript(attribute: String) -> Value? {
     get throws(HistoryError) { try context.value(of: id, attribute) }
   }
@@ -211,7 +211,7 @@ public struct StoredObject: Sendable, Hashable {
   ///
   /// - Throws: ``HistoryError`` if the entity has no such attribute, the value is invalid, or the
   ///   object is deleted.
-  /// - Complexity: no query, or one of one row if the object is not registered.
+  /// - Complexity: no query, or a query of one row if the object is not registered.
   public func set(_ value: Value, for attribute: String) throws(HistoryError) {
     try context.set(value, of: id, attribute)
   }

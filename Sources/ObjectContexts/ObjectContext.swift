@@ -236,7 +236,7 @@ public final class ObjectContext: Sendable {
   /// save, whatever its values are by then. The save also applies the delete rules of references to
   /// the object; until then, other objects in the context still refer to the deleted one.
   ///
-  /// - Complexity: no query; if edits can be undone, one of one row for an object that is not registered.
+  /// - Complexity: no query; if edits can be undone, a query of one row for an unregistered object.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
       let id = state.current(id)

@@ -24,27 +24,27 @@ struct HeldObjects: Sendable {
   let others: [Int64]
 }
 
-/// The numbers of holds on objects, which need not be registered.
+/// The number of holds on each object, whether or not the object is registered.
 struct HoldCounts: Sendable {
   /// For each entity, the number of holds on each held object.
   private var counts: [SlotIndex]
-  /// The objects on which holds on duplicates count since a save has replaced the duplicates.
+  /// For each duplicate that a save has replaced: the object to which its holds were moved.
   private var replacements: [ObjectID: ObjectID] = [:]
 
   init(entityCount: Int) { counts = Array(repeating: SlotIndex(), count: entityCount) }
 
   func isHeld(_ id: ObjectID) -> Bool { counts[Int(id.entity) - 1][id.key] != nil }
 
-  /// Counts one more hold on each of some objects of one entity.
+  /// Adds one hold on each of some objects of one entity.
   mutating func add(_ keys: ArraySlice<Int64>, of entity: Int32) {
     counts[Int(entity) - 1].reserve(keys.count)
     for key in keys { counts[Int(entity) - 1].add(1, to: key) }
   }
 
-  /// Counts one more hold on an object.
+  /// Adds one hold on an object.
   mutating func add(_ id: ObjectID) { counts[Int(id.entity) - 1].add(1, to: id.key) }
 
-  /// Counts one hold less on an object, and returns the object if no other hold on it is left.
+  /// Removes one hold on an object, and returns the object if that was its last hold.
   mutating func end(_ id: ObjectID) -> ObjectID? {
     let id = replacements.isEmpty ? id : replacements[id] ?? id
     let place = Int(id.entity) - 1
@@ -57,7 +57,7 @@ struct HoldCounts: Sendable {
     return id
   }
 
-  /// Makes the holds on an object count on another one, which has replaced it.
+  /// Moves the holds on an object to the object that has replaced it.
   mutating func replace(_ id: ObjectID, by other: ObjectID) {
     guard let count = counts[Int(id.entity) - 1].remove(id.key) else { return }
     replacements[id] = other
@@ -96,7 +96,7 @@ extension ObjectContext {
     return StoredObject(context: self, id: id, hold: hold(id, []))
   }
 
-  /// Returns a hold on objects of one entity, which is counted already.
+  /// Returns a hold on objects of one entity; the caller has already counted the hold.
   ///
   /// It is `nil` if the context retains registered objects.
   private func hold(_ first: ObjectID, _ others: ArraySlice<Int64>) -> ObjectHold? {
@@ -109,7 +109,7 @@ extension ContextState {
   /// Whether an object is released when no reference to it exists any more.
   var releasesObjects: Bool { !retainsRegisteredObjects && !holdsAll }
 
-  /// Counts one hold less on some objects, and releases those without another hold.
+  /// Removes one hold on each of some objects, and releases the objects without another hold.
   mutating func endHold(_ objects: HeldObjects) {
     let entity = objects.first.entity
     var unheld: [Int64] = []
@@ -133,7 +133,7 @@ extension ContextState {
     }
   }
 
-  /// Returns whether an object without a hold may be released.
+  /// Returns whether an object to which no reference exists may be released.
   private func isUnused(_ id: ObjectID) -> Bool {
     releasesObjects && edits.type(of: id) == nil && !watches.isInResult(id)
   }

@@ -79,7 +79,7 @@ extension StoredObject {
   /// - Throws: ``HistoryError/Code/unknownObject`` if the object is deleted, and
   ///   ``HistoryError/Code/unfitValue`` if a value does not fit, such as null for a property that is
   ///   not optional.
-  /// - Complexity: no query, or one of one row if the object is not registered.
+  /// - Complexity: no query, or a query of one row if the object is not registered.
   public func record<Record: ObjectRecord>(
     _ type: Record.Type
   ) throws(HistoryError) -> Record {
@@ -92,7 +92,7 @@ extension StoredObject {
   ///
   /// - Throws: ``HistoryError/Code/unknownObject``, ``HistoryError/Code/unknownAttribute`` or
   ///   ``HistoryError/Code/unfitValue``; no attribute is then set.
-  /// - Complexity: no query, or one of one row if the object is not registered.
+  /// - Complexity: no query, or a query of one row if the object is not registered.
   public func update(_ record: some ObjectRecord) throws(HistoryError) {
     guard let entity = context.store.model.entity(id.entity), let row = try context.row(of: id)
     else { throw .unknownObject(id) }

@@ -63,13 +63,13 @@ struct PendingEdits: Sendable {
 
   init(entityCount: Int) { places = Array(repeating: SlotIndex(), count: entityCount) }
 
-  /// The edit of an object, or `nil` if it has none.
+  /// The edit of an object; `nil` if the object has no edit.
   subscript(id: ObjectID) -> PendingEdit? { place(of: id).map { edits[$0] } }
 
-  /// Returns the type of an object's edit without copying its values; `nil` if it has none.
+  /// Returns the type of an object's edit without copying its values; `nil` if there is no edit.
   func type(of id: ObjectID) -> ChangeType? { place(of: id).map { edits[$0].type } }
 
-  /// Adds or replaces the edit of an object, and returns whether the object had none.
+  /// Adds or replaces the edit of an object, and returns whether the object had no edit.
   mutating func put(_ edit: PendingEdit, of id: ObjectID) -> Bool {
     if let place = place(of: id) {
       edits[place] = edit

@@ -143,8 +143,8 @@ extension StoredObject {
   ///   - attribute: The name of the link's reference to this object, as for
   ///     ``objects(linkedBy:as:sortedBy:)``.
   /// - Throws: The errors of ``link(to:by:as:)``; no link has then changed unless SQLite fails.
-  /// - Complexity: one query of the links, or two of ordered ones, one of one row for each object that is not
-  ///   registered, and one for each order and new link; O(n log n) in the number of objects.
+  /// - Complexity: one query of the links, or two if they are ordered; a query of one row for each
+  ///   unregistered object; and a query for each order and new link. O(n log n) for n objects.
   public func setObjects(
     _ objects: some Collection<StoredObject>,
     linkedBy entity: String,

@@ -45,8 +45,8 @@ extension StoredObject {
   ///   - object: The object, of the same store. It is edited in the context of this object.
   ///   - attribute: The name of the object's ordered reference.
   /// - Throws: The errors of ``insert(_:at:referringBy:)``, except for the index.
-  /// - Complexity: one query by the index of the reference, which returns two objects. An index of the
-  ///   entity over the reference and the position makes it independent of their number.
+  /// - Complexity: one query, which returns two objects and is linear in the objects that refer to this
+  ///   one. With an index over the reference and the position, it does not depend on their number.
   public func append(
     _ object: StoredObject,
     referringBy attribute: String

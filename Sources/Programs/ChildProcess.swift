@@ -85,7 +85,7 @@ struct ChildProcess {
 
   /// The file descriptor of the child's gate: a pipe in which a line starts the command.
   private static let gateFile: Int32 = 9
-  /// Shell code that waits for a line from the gate, and exits if the gate is closed without one.
+  /// Shell code that waits for a line from the gate, and exits if the gate closes without a line.
   private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "
 
   /// The kind of group of processes that a child leads.

@@ -59,7 +59,7 @@ package struct ProgramError: Error, Hashable, Sendable {
 
 /// A program's output on standard error over all its launches, up to a limit.
 package final class StandardErrorText: Sendable {
-  /// The limit in bytes; the beginning is kept, because the first error is usually the cause.
+  /// The maximum number of bytes kept from the start of the output, where the first error usually is.
   private static let byteCountMax = 1 << 20
   /// The number of bytes at the end of the output that are kept for error messages.
   private static let tailByteCount = 1 << 10

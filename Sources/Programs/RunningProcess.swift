@@ -54,7 +54,9 @@ package struct RunningProcess: Hashable, Sendable {
     return false
   }
 
-  /// Returns the message for an unreadable list of processes; `leader` is a number or a shell variable.
+  /// Returns the message for an unreadable list of processes.
+  ///
+  /// `leader` is the ID of the ended process group, or a shell variable that contains it.
   static func noListing(_ folder: String, _ leader: some CustomStringConvertible) -> String {
     "history-lab: \(folder) cannot be read, so only process group \(leader) was ended. Mount proc at "
       + "/proc, and end what the program started outside of its group."

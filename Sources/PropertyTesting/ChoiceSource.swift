@@ -49,8 +49,8 @@ public struct ChoiceSource: Sendable {
   ///
   /// - Parameters:
   ///   - sequence: The recorded choices.
-  ///   - choiceCountMax: The number of choices after which all further ones are the simplest. The
-  ///     default is 65,536.
+  ///   - choiceCountMax: The maximum number of replayed choices; further choices have their simplest
+  ///     value. The default is 65,536.
   public init(replaying sequence: ChoiceSequence, choiceCountMax: Int = 65_536) {
     self.init(seed: 0, choiceCountMax: choiceCountMax)
     replay = ReplayCursor(sequence)
@@ -281,7 +281,7 @@ enum SourceEvent: Sendable {
   case close
   /// The innermost span was canceled.
   case cancel
-  /// The generator asked whether the choices have run out, with the answer.
+  /// The generator asked whether all choices are used up; the value is the answer.
   case exhausted(Bool)
 }
 

@@ -106,7 +106,7 @@ public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   /// - Parameters:
   ///   - name: The name of the kind.
   ///   - weight: The frequency of the kind, relative to the others. The default is 1.
-  ///   - isPossible: The precondition; without one, the command is always possible.
+  ///   - isPossible: The precondition. By default, the command is always possible.
   ///   - draw: A function that draws the arguments; a thrown ``Rejection`` discards the case.
   public init(
     _ name: String,

@@ -27,7 +27,7 @@ public struct PropertyRunner: Sendable {
   ///
   /// The default is 10,000 evaluations and no time limit.
   public var budget: Budget
-  /// The number of choices of a case after which all further ones are the simplest.
+  /// The maximum number of random choices of a case; further choices have their simplest value.
   ///
   /// The default is 65,536.
   public var choiceCountMax: Int
@@ -40,8 +40,8 @@ public struct PropertyRunner: Sendable {
   ///   - seed: The seed of the random cases.
   ///   - cases: The number of random cases. The default is 200.
   ///   - budget: The limits of the run. The default is 10,000 evaluations and no time limit.
-  ///   - choiceCountMax: The number of choices of a case after which all further ones are the
-  ///     simplest. The default is 65,536.
+  ///   - choiceCountMax: The maximum number of random choices of a case; further choices have their
+  ///     simplest value. The default is 65,536.
   ///   - examples: Cases to run before the random ones. The default is none.
   public init(
     seed: UInt64,

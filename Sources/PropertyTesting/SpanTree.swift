@@ -73,9 +73,9 @@ struct SpanTree {
   /// The position of each choice among its span's own choices.
   let places: [Int]
 
-  /// Analyzes the spans of a sequence.
+  /// Creates the tree of the spans of a choice sequence.
   ///
-  /// - Complexity: O(choices + spans), plus sorting the groups.
+  /// - Complexity: linear in the choices and spans, plus a sort of the groups.
   init(_ sequence: ChoiceSequence) {
     parents = Self.parents(sequence.spans)
     groups = Self.groups(sequence.spans, parents)

@@ -120,7 +120,7 @@ struct PropertyRun: Sendable {
         throw PropertySettingsError(
           name: "The line to replay",
           value: line,
-          meaning: "one that a failure showed, like 1:0,2x1"
+          meaning: "a line that a failure printed, like 1:0,2x1"
         )
       }
       return PropertyRunner(seed: seed, cases: 0, budget: budget, examples: [sequence])

@@ -51,9 +51,9 @@ extension ProtocolScript {
     try pass(Self.widget)
   }
 
-  /// Sends a command that writes, and checks the answer to it and the data afterwards.
+  /// Sends a command that writes, then checks the program's answer and its data.
   ///
-  /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
+  /// - Returns: The name of the transaction; `nil` if the answer is wrong or no write was committed.
   @discardableResult
   mutating func perform(
     _ action: Action,

@@ -2,7 +2,7 @@
 ///
 /// The line goes through all points. The area around the line is the interval of the values.
 package struct LineDrawing: Sendable, Hashable {
-  /// A value at a place of the horizontal axis.
+  /// A data point: its coordinates, the interval of its value, and its tooltip.
   package struct Point: Sendable, Hashable {
     let x: Double
     let y: Double

@@ -42,7 +42,7 @@ package struct ReportTable: Sendable, Hashable {
     package var cellMarks: [Int: VerdictState] = [:]
     /// The links of single cells, by column.
     package var cellLinks: [Int: Link] = [:]
-    /// Sentences below the text of single cells on a page, by column.
+    /// The notes that a page prints below the text of cells, by column.
     package var cellNotes: [Int: String] = [:]
     /// The anchor by which the row can be linked to; `nil` if there is none.
     package var anchor: String?

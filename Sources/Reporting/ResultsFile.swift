@@ -128,19 +128,19 @@ package enum DocumentFault {
 
 /// The JSON that the lab writes, with sorted keys, so that two versions of a file differ little.
 package enum JSONText {
-  /// Returns a value on several lines, without a line break at the end.
+  /// Returns a value as JSON on several lines, without a line break at the end.
   ///
   /// - Throws: `EncodingError` for NaN and infinity.
   package static func of(_ value: some Encodable) throws -> String {
     try text(value, [.prettyPrinted])
   }
 
-  /// Returns a value on one line.
+  /// Returns a value as JSON on one line.
   ///
   /// - Throws: `EncodingError` for NaN and infinity.
   package static func line(_ value: some Encodable) throws -> String { try text(value, []) }
 
-  /// Returns a value on several lines, with keys in snake case.
+  /// Returns a value as JSON on several lines, with keys in snake case.
   ///
   /// - Throws: `EncodingError` for NaN and infinity.
   static func snakeCased(_ value: some Encodable) throws -> String {

@@ -31,7 +31,7 @@ package struct StateWalk: Sendable, Hashable {
   package var label: String
   /// The states, in the order of the plan.
   package var steps: [Step]
-  /// The picture of the plan, with a point of its curve for each state; `nil` draws no picture.
+  /// The picture of the plan, whose curve has one point for each state; `nil` draws no picture.
   package var picture: CounterexamplePicture?
 
   /// Creates a walk; by default, it has no picture.

@@ -111,7 +111,7 @@ package protocol PlanJudge {
   mutating func append(_ command: Command)
   /// Processes the next event.
   mutating func observe(_ event: Event)
-  /// Adds all data on which later results depend to `state`; `tick` is the scheduler's current step.
+  /// Adds to `state` all data on which later results depend; `tick` is the scheduler's current step.
   func describe(_ state: inout StateSketch, tick: Int)
   /// The invariants that are broken so far, one bit each; a broken invariant stays broken.
   var broken: UInt64 { get }

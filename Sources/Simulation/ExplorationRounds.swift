@@ -32,7 +32,7 @@ package struct ExplorationSlice: Sendable {
   /// The number of states that shorter plans reach.
   package let knownCount: Int
   package let states: [State]
-  /// The commands that led from states of the last length to others; empty if they are not needed.
+  /// The commands that lead from the states of the previous length; empty if moves are not recorded.
   package let moves: [StateMove]
   package let commands: [RootCommand]
   /// The broken and exercised invariants, the number of commands, and the reason for the end.
@@ -72,9 +72,9 @@ package struct StateMove: Hashable, Sendable {
   package init(from: Int32, to: Int32) { (self.from, self.to) = (from, to) }
 }
 
-/// An exploration that several processes divide: by length, and the plans of each length by state.
+/// An exploration that several processes share: the plans of each length are divided by state.
 ///
-/// A state of the last length belongs to the slice that the hash of the state decides, so each state is
+/// Each state of the greatest length belongs to one slice, which the state's hash decides, so it is
 /// continued once. Different slices may reach the same state; it counts once. The counts of states,
 /// plans and commands, the broken invariants and the lengths of the shortest plans are those of
 /// ``Explorer/explore(progress:)``.
@@ -85,9 +85,9 @@ package struct StateMove: Hashable, Sendable {
 package struct ExplorationRounds: Sendable {
   private(set) var tree = PlanTree()
   private(set) var visited: [StateKey: Int] = [:]
-  /// The states that no shorter plans reach than those of the last length.
+  /// The states that plans with ``length`` commands reach, and shorter plans do not.
   private(set) var newest: [(node: Int, key: StateKey)] = []
-  /// The number of states that plans of the length before the last one reach, and no shorter ones.
+  /// The number of new states at the previous length, counted as in ``newest``.
   private(set) var shorterCount = 0
   private(set) var result = Exploration()
   private var rootCount = 0
@@ -207,7 +207,7 @@ extension Explorer {
     )
   }
 
-  /// Returns what was explored since the states were restored.
+  /// Returns the results since the states were restored.
   private func slice(moves: [StateMove]) -> ExplorationSlice {
     var keys = [StateKey](
       repeating: StateKey(root: 0, equivalence: 0),

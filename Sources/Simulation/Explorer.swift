@@ -17,7 +17,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var result = Exploration()
   /// The invariants that are broken so far, one bit each.
   var known: UInt64 = 0
-  /// The number of states that other processes have reached, from which this one continues plans.
+  /// The number of states that other processes have reached and this process continues from.
   var knownCount = 0
   /// The outcomes of an earlier exploration of the same plans; `nil` if there was none.
   private let earlier: KnownMoves?
@@ -284,8 +284,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     if isLast { keep((key.equivalence, judge, node), of: command, from: open) }
   }
 
-  /// Adds a new state to the states from which plans are continued, and runs the closing passes and
-  /// reads in it.
+  /// Adds a state to those from which plans are continued, and runs the plan's closing passes and reads
+  /// there.
   private func meet(
     _ node: Int,
     _ root: Int,

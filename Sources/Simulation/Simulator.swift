@@ -270,7 +270,7 @@ extension Simulator {
     handed = 0
   }
 
-  /// Adds all state on which later events depend to `state`.
+  /// Adds to `state` all data on which later events depend.
   package func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.restart(at: place.clock.now)
     try system.describe(&state)

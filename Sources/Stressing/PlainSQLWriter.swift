@@ -48,7 +48,7 @@ package final class PlainSQLWriter {
   private(set) var hasBegun = false
   private var diesAt: ContinuousClock.Instant?
   private var stopsAt: ContinuousClock.Instant?
-  private var goesOnAt: ContinuousClock.Instant?
+  private var resumesAt: ContinuousClock.Instant?
   private var startsAt: ContinuousClock.Instant?
 
   init(
@@ -100,7 +100,7 @@ package final class PlainSQLWriter {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
     self.process = nil
-    (diesAt, stopsAt, goesOnAt) = (nil, nil, nil)
+    (diesAt, stopsAt, resumesAt) = (nil, nil, nil)
   }
 
   /// Kills, stops, continues or starts the script, if the time for that has come.
@@ -138,19 +138,19 @@ package final class PlainSQLWriter {
     } else if let time = stopsAt, time <= now {
       kill(process.processIdentifier, SIGSTOP)
       counts.stops += 1
-      (stopsAt, goesOnAt) = (nil, now + .milliseconds(Int.random(in: 30...300, using: &random)))
-    } else if let time = goesOnAt, time <= now {
+      (stopsAt, resumesAt) = (nil, now + .milliseconds(Int.random(in: 30...300, using: &random)))
+    } else if let time = resumesAt, time <= now {
       kill(process.processIdentifier, SIGCONT)
-      goesOnAt = nil
+      resumesAt = nil
     }
     return nil
   }
 
   /// Continues the script if it is stopped, because it may hold a lock for which processes wait.
   func resume() {
-    guard let process, goesOnAt != nil else { return }
+    guard let process, resumesAt != nil else { return }
     kill(process.processIdentifier, SIGCONT)
-    goesOnAt = nil
+    resumesAt = nil
   }
 
   private static func size(of file: String) -> Int64 {

@@ -16,13 +16,14 @@ final class PlanStore {
   /// The commits that the store has signalled to other processes.
   var signals: SignalledCommits { pool.signals }
   private var opened: Store?
-  /// The transactions and lost members before the purge in progress; `nil` if there is none.
+  /// The state before the purge in progress; `nil` if no purge is in progress.
   private(set) var purging: PurgeStart?
 
-  /// The transactions in history and the lost members before a purge.
+  /// The store's state before a purge.
   struct PurgeStart {
+    /// The numbers of the transactions in history.
     let held: [Int64]
-    /// The members that were lost before the purge.
+    /// The members that were already cut off by a retention limit.
     let lost: Set<ActorID>
   }
 

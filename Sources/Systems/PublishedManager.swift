@@ -87,7 +87,7 @@ package final class PublishedManager {
     return fetched.count
   }
 
-  /// Purges as if it were the given time: by command if the design has this, else as after a pass.
+  /// Purges as if it were the given time, with the design's manual cleaner if it has one.
   ///
   /// - Returns: `true` if there was a bound for the purge, even if nothing was deleted.
   /// - Throws: ``SystemFailure`` when the store cannot be written.

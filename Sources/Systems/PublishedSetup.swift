@@ -133,7 +133,7 @@ struct PublishedSetup {
     guard let strategy = CleanStrategy(planned: word) else {
       throw SystemFailure(
         .failed,
-        "\(actor.id)'s manager does not support the purge strategy \"\(word)\"."
+        "\(actor.id) uses the purge strategy \"\(word)\", which this design does not support."
       )
     }
     return strategy

@@ -73,7 +73,7 @@ enum PurgeBound: String, DesignChoice {
   /// Like `everyone`; until all have a position, a purge deletes what is older than seven days, if
   /// the oldest position is older than that.
   case everyoneOrAge
-  /// A purge deletes up to the least stored position; authors or processes without one are ignored.
+  /// A purge deletes up to the least stored position; those without a position are ignored.
   case known
   /// Like `known`; if no position is stored, a purge deletes what is older than seven days.
   case knownOrAge

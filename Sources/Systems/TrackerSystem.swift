@@ -123,15 +123,12 @@ package final class TrackerSystem: SystemUnderTest {
   // MARK: Snapshots
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    try host.snapshot(with: ())
-  }
-
-  package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    try host.restore(snapshot, Void.self)
+    let saved = try host.snapshot()
+    return SystemSnapshot(of: self) { [host] () throws(SystemFailure) in try host.restore(saved) }
   }
 
   package func reconnect() throws(SystemFailure) {
-    try host.restore(try snapshot(), Void.self, reconnecting: true)
+    try host.restore(try host.snapshot(), reconnecting: true)
   }
 
   package func describe(_ state: inout StateSketch) throws(SystemFailure) {

@@ -11,7 +11,7 @@ package struct DesignDecision: Sendable {
   /// The question that the decision answers.
   package let question: String
   package let choices: [Choice]
-  /// Whether a repair of a design may change this decision; otherwise the app requires the choice.
+  /// Whether `repair` may change this decision; if `false`, the choice is a requirement of the app.
   package let mayChange: Bool
   private let read: @Sendable (TrackingDesign) -> String
   private let write: @Sendable (inout TrackingDesign, String) -> Void

@@ -45,7 +45,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var bound = PurgeBound.everyone
   /// The rule that decides how far a purge by command deletes; `nil` if there are no such purges.
   var boundByCommand: PurgeBound?
-  /// The transactions before the bound that a purge deletes, by author.
+  /// The authors whose transactions before the bound a purge deletes.
   var deletes = Deleting.listed
   /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions

@@ -168,7 +168,7 @@ struct Fields {
     _ convert: (JSONValue) -> T?
   ) throws(FormatError) -> T {
     guard let value = try find(key, wanted, convert) else {
-      throw place.error("\(what) lacks the key \"\(key)\"", "Make it \(wanted).")
+      throw place.error("\(what) lacks the key \"\(key)\"", "Add it with \(wanted).")
     }
     return value
   }

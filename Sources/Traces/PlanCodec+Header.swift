@@ -172,7 +172,7 @@ extension PlanCodec {
       let isNewer = entities.contains { !$0.attributes.allSatisfy(\.isOlder) }
       return try Model(entities, version: isNewer ? 2 : 1)
     } catch {
-      throw fields.place.error("the model is wrong", error.description)
+      throw fields.place.error("the model is invalid", error.description)
     }
   }
 

@@ -105,7 +105,7 @@ package enum SetupCodec {
       guard let key = new.first(where: actor.has) else { continue }
       throw actor.place.of(key).error(
         "\(actor.what) has the key \"\(key)\", but the configuration has version 1",
-        "Write \"config\": 2, and use the kit's parameter names in all actors."
+        "Write \"config\": 2, and use the parameter names of version 2 in all actors."
       )
     }
   }
@@ -160,7 +160,7 @@ package enum SetupCodec {
 
 /// Decodes the actors of a configuration in the parameter names of PersistentHistoryTrackingKit.
 ///
-/// Absent parameters have the kit's defaults.
+/// Absent parameters have the defaults of PersistentHistoryTrackingKit.
 enum KitActors {
   /// The keys of an actor.
   private static let keys = [
@@ -238,7 +238,7 @@ enum KitActors {
     for key in fixed where fields.has(key) {
       throw fields.place.of(key).error(
         "\(fields.what) has the key \"\(key)\", which the lab does not support",
-        "Leave it out: the kit's default is tested."
+        "Remove the key: the lab tests only the default of PersistentHistoryTrackingKit."
       )
     }
     try fields.allow(keys)
@@ -266,7 +266,7 @@ enum KitActors {
     var actor = try PlanCodec.actor(Fields(members, as: fields.what, at: fields.place))
     actor.strategy = try fields.find(
       "cleanStrategy",
-      "a strategy of the kit such as \".none\", \".byNotification(times: 1)\" or "
+      "a strategy of PersistentHistoryTrackingKit such as \".none\", \".byNotification(times: 1)\" or "
         + "\".byDuration(seconds: 604800)\", or a word of the system such as \"whenMerged\"",
       strategy
     )

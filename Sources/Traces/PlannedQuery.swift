@@ -77,14 +77,14 @@ package struct PlannedQuery: Hashable, Sendable {
     case purges
     /// A test of damaged files, and of files of other programs; `page` is its random seed.
     case damage
-    /// A test of passes, hooks and consumers of trackers on disk; `page` is its random seed.
+    /// A test of trackers with hooks and consumers, and a store on disk; `page` is its random seed.
     case passes
     /// A test of programs with several versions of a model on disk; `page` is its random seed.
     case models
     /// A test of several stores, their contexts and trackers, and dates imported from
     /// PersistentHistoryTrackingKit; `page` is its random seed.
     case containers
-    /// A test of a program with plain SQL next to programs with the library; `page` is its random seed.
+    /// A test of a program that writes with plain SQL while others use the library; `page` is its seed.
     case foreign
     /// A test of programs that suspend and resume their stores on disk; `page` is its random seed.
     case suspension

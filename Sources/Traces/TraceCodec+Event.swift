@@ -192,7 +192,7 @@ struct EventReader {
     guard let list = try fields.strings(ifAny: key) else {
       throw fields.place.error(
         "\(fields.what) lacks the key \"\(key)\"",
-        "Make it a list of strings."
+        "Add it with a list of strings."
       )
     }
     return list

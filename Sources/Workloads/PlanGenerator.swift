@@ -159,7 +159,7 @@ package struct PlanGenerator: Sendable {
     return draft.priorities?.next(among: able)
   }
 
-  /// Draws the index of the actor that performs a command: the drawn one, or the next that can.
+  /// Draws the index of an actor; if it cannot perform the command, returns the next actor that can.
   ///
   /// The choice is recorded as the actor that performs the command, so that this actor stays the
   /// same if shrinking removes another command.

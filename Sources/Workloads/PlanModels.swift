@@ -44,7 +44,7 @@ enum PlanModels {
 
   static func make(_ entities: [Entity], version: Int = 1) -> Model {
     do { return try Model(entities, version: version) } catch {
-      fatalError("A built-in model is wrong: \(error)")
+      fatalError("A built-in model is invalid: \(error)")
     }
   }
 

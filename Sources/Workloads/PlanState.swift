@@ -251,7 +251,7 @@ package struct ExploredPlanState: Sendable {
   private static let entity = "Item"
   private static let ownKeysStart: Int64 = 1_000_000
 
-  /// The window's next command; `nil` at the end of the window, or without one.
+  /// The window's next command; `nil` at the end of the window, or if no window is open.
   var next: Command? {
     guard let window, windowCount < window.count else { return nil }
     return window[windowCount]
@@ -352,7 +352,7 @@ package struct ExploredPlanState: Sendable {
     steps[actor] = nil
   }
 
-  /// Adds the data on which the possible next commands depend to `state`, without name counters.
+  /// Adds to `state` the data on which the possible next commands depend, without name counters.
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }

@@ -265,7 +265,7 @@ import Workloads
         { file in try replace("\"index\":1", "\"index\":2", file) }
       ),
       (
-        "it continues other files of length 0",
+        "it was made from different slices of length 0",
         { file in try replace("\"after\":[\"", "\"after\":[\"0", file) }
       ),
       (

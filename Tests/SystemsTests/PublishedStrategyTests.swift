@@ -125,7 +125,10 @@ import Traces
       $0.actors[0].strategy = "whenMerged"
     }
     let failure = #expect(throws: SystemFailure.self) { try rig.perform(.launch("app")) }
-    #expect(failure?.message == "app's manager does not support the purge strategy \"whenMerged\".")
+    #expect(
+      failure?.message
+        == "app uses the purge strategy \"whenMerged\", which this design does not support."
+    )
     for word in TrackingDesign.strategyWords {
       #expect(TrackingDesign.knows(strategy: word))
     }

@@ -161,11 +161,11 @@ import Testing
       ("", #"line 1: the file is empty. Begin it with {"trace":1,...}."#),
       (
         #"{"trace":1,"system":"x"}"#,
-        #"line 1: the header lacks the key "plan". Make it the whole plan as an object."#
+        #"line 1: the header lacks the key "plan". Add it with the whole plan as an object."#
       ),
       (
         #"{"trace":1,"plan":{"plan":1,"actors":[],"model":[{"entity":"A"}]},"system":"x"}"#,
-        #"line 1: the plan lacks the key "commands". Make it a list of commands."#
+        #"line 1: the plan lacks the key "commands". Add it with a list of commands."#
       ),
     ] {
       let error = #expect(throws: FormatError.self) { try TraceCodec.decode(text) }

@@ -79,11 +79,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("actors", "null"),
-      #"line 1: the header lacks the key "actors". Make it a list of objects."#
+      #"line 1: the header lacks the key "actors". Add it with a list of objects."#
     ),
     Refusal(
       header("model", #"[{"entity":"1"}]"#),
-      #"line 1: the model is wrong. "1" cannot name an entity or attribute: use a letter, then letters, digits or underscores (100 at most), and no prefix history_ or sqlite_."#
+      #"line 1: the model is invalid. "1" cannot name an entity or attribute: use a letter, then letters, digits or underscores (100 at most), and no prefix history_ or sqlite_."#
     ),
     Refusal(
       header("model", #"[{"entity":"A","attributes":[{"name":"a","type":"strnig"}]}]"#),
@@ -103,7 +103,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app"}"#,
-      #"line 2: a command lacks the key "do". Make it a string."#
+      #"line 2: a command lacks the key "do". Add it with a string."#
     ),
     Refusal(
       #"{"actor":"app","chagnes":[],"do":"write"}"#,

@@ -111,7 +111,7 @@ import Traces
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","logLevel":2}]}"#,
       #"line 1: actor 1 of the configuration has the key "logLevel", which the lab does not support. "#
-        + "Leave it out: the kit's default is tested."
+        + "Remove the key: the lab tests only the default of PersistentHistoryTrackingKit."
     ),
     (
       #"{"config":2,"actors":[{"launched":true}]}"#,
@@ -121,13 +121,14 @@ import Traces
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","cleanStrategy":".byDuration(days: 7)"}]}"#,
       #"line 1: "cleanStrategy" of actor 1 of the configuration is ".byDuration(days: 7)". Make "#
-        + #"it a strategy of the kit such as ".none", ".byNotification(times: 1)" or "#
+        + #"it a strategy of PersistentHistoryTrackingKit such as ".none", ".byNotification(times: 1)" or "#
         + #"".byDuration(seconds: 604800)", or a word of the system such as "whenMerged"."#
     ),
     (
       #"{"config":1,"actors":[{"id":"app","includingCloudKitMirroring":true}]}"#,
       #"line 1: actor 1 of the configuration has the key "includingCloudKitMirroring", but the "#
-        + #"configuration has version 1. Write "config": 2, and use the kit's parameter names in all actors."#
+        + #"configuration has version 1. Write "config": 2, and use the parameter names of version 2 in all "#
+        + "actors."
     ),
   ])
   func `Keys of the other version are refused with a suggestion`(

@@ -15,7 +15,7 @@ package final class Terminal: Sendable {
   package struct Traits: Hashable, Sendable {
     /// Whether results may be coloured.
     package var usesColour = false
-    /// Whether standard error can show a line that is rewritten.
+    /// Whether standard error can show a status line that is overwritten in place.
     package var showsStatus = false
     /// The width for laying out results on standard output, in columns.
     package var width = 80

@@ -66,7 +66,7 @@ struct Advice: Sendable {
     consumers.filter { $0.consumer.isActive && $0.consumer.isKnown }
   }
 
-  /// The forecast of the purge that the user asked about, or `nil` without one.
+  /// The forecast of the purge that the user asked about; `nil` if the user named no purge.
   var wanted: PurgeForecast? {
     settings.olderThanDays.flatMap { days in
       forecasts.first { $0.plan == .olderThan(days: days) }

@@ -103,7 +103,7 @@ extension AdviseVerb {
       ),
       Example(
         "advise App.sqlite --cursors Library/Preferences/group.com.example.plist --measure",
-        "Reads the kit's dates, and measures purges on a private copy."
+        "Reads the dates of PersistentHistoryTrackingKit, and measures purges on a private copy."
       ),
       Example(
         "advise App.sqlite --design kit-2-readme",

@@ -133,7 +133,7 @@ struct PastHistory: Sendable {
   let isProtected: [Bool]
   /// The timestamp of the newest transaction that has one, in seconds since 2001-01-01 UTC.
   let newestTime: Double?
-  /// The index of the oldest transaction that a purge may delete, or `nil` without one.
+  /// The index of the oldest transaction that a purge may delete; `nil` if none may be deleted.
   let oldestIndex: Int?
   /// The number of transactions that were deleted before the oldest kept one.
   let goneCount: Int64
@@ -164,7 +164,7 @@ struct PastHistory: Sendable {
     return oldest.map { max(0, newestTime - $0) }
   }
 
-  /// The number of the newest transaction; 0 without one.
+  /// The number of the newest transaction; 0 if history is empty.
   var head: Int64 { outline.numbers.last ?? 0 }
 
   /// Returns whether history after a position was deleted already.

@@ -135,7 +135,7 @@ enum PurgePlan: Sendable, Hashable {
     return days.map { .olderThan(days: $0) } + [.merged, .newest(count)]
   }
 
-  /// The purge in words.
+  /// A phrase for the purge.
   var name: String {
     switch self {
     case .olderThan(let days): "older than \(days.short) \(days == 1 ? "day" : "days")"

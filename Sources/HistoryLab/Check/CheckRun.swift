@@ -138,7 +138,7 @@ struct CheckRun: Sendable {
     guard let violation = suite.violation(of: checker) else {
       throw SystemFailure(
         .failed,
-        "\(checker) broke, but not when the same plan ran again: the system is not repeatable."
+        "\(checker) broke, but not when the same plan ran again: the system is not deterministic."
       )
     }
     return ShrunkCounterexample(

@@ -9,7 +9,7 @@ import Systems
 import Traces
 import Workloads
 
-/// A system under test: its name and description, its factory, and what its plans may contain.
+/// A system under test: its name and description, its factory, and the limits on its plans.
 struct LabSystem: Sendable {
   var name: String
   let sentence: String

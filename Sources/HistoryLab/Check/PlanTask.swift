@@ -260,7 +260,7 @@ final class PlanWorker {
     }
   }
 
-  /// Returns the number of commands in a plan's shortest beginning that breaks an invariant.
+  /// Returns the number of commands in a plan's shortest prefix that breaks an invariant.
   ///
   /// The number is `nil` if nothing breaks the invariant, or only the closing passes and reads do.
   func commandsThatBreak(

@@ -127,7 +127,7 @@ extension SliceFacts.Content {
     commands = Self.lines(slice.commands, headers)
   }
 
-  /// Returns commands as lines; consecutive ones with the same header are together.
+  /// Returns commands as lines, grouped by runs of commands with the same header.
   private static func lines(
     _ commands: [ExplorationSlice.RootCommand],
     _ headers: [PlanHeader]

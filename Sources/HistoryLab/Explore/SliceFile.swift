@@ -110,7 +110,9 @@ struct SliceFile: Sendable {
       bytes.withUnsafeBytes({ CampaignProgram.hash(of: $0) }).digits == facts.hash
     else { throw refuse(Self.damage) }
     guard facts.after == after else {
-      throw refuse("it continues other files of length \(place.length - 1). Explore it again")
+      throw refuse(
+        "it was made from different slices of length \(place.length - 1). Explore it again"
+      )
     }
   }
 
@@ -122,7 +124,7 @@ struct SliceFile: Sendable {
     let explorationSlice: Int
   }
 
-  /// Returns what the slice found in one piece; `nil` if the piece has ended with a shorter length.
+  /// Returns the slice's results in one piece; `nil` if the piece has ended with a shorter length.
   ///
   /// Without `hasMoves`, the moves are not read.
   ///

@@ -70,7 +70,7 @@ struct SliceFolder: Sendable {
     return found
   }
 
-  /// Returns what all slices found in one piece of the exploration.
+  /// Returns the results of all slices in one piece of the exploration.
   ///
   /// Without `hasMoves`, the moves are not read, and plans cannot be counted.
   ///

@@ -188,7 +188,7 @@ extension FinishedRun {
 struct StressDocument: RunFile {
   static let title = "a stress run"
   static let versionField = "stress"
-  /// The version of the format; files without one have version 1.
+  /// The version of the format; files without a version field have version 1.
   static let formatVersion = 1
   let verdict: String
   let because: String

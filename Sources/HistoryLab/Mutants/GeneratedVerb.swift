@@ -22,8 +22,8 @@ struct GeneratedVerb: Verb {
     let mutants = options.mutants
     guard !mutants.isEmpty, let command = composition.command else {
       throw .usage(
-        "this build has no generated mutants: scripts/mutants --generated N builds a copy that has N of "
-          + "them, and tries them."
+        "this build has no generated mutants. Run scripts/mutants --generated N, which builds a copy with "
+          + "N mutants and tests each of them."
       )
     }
     let folder = try RunOutput(

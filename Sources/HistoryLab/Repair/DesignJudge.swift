@@ -16,7 +16,7 @@ struct DesignJudge {
   /// The number of longer random plans, which show whether the design ever purges.
   var planCount = 200
 
-  /// The composition part that lets `advise` run designs.
+  /// The reader through which `advise` runs designs.
   var reader: DesignReader {
     var reader = DesignReader()
     reader.read = { name, conditions, jobs throws(LabError) in

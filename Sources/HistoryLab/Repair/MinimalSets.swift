@@ -137,7 +137,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return rejections[set] != nil
   }
 
-  /// Returns the proof that rejects a set without one of its changes.
+  /// Returns the proof that the set does not suffice if `change` is removed; `nil` if none is known.
   func proof(without change: Change, of set: Changes) -> Proof? {
     rejections[set.subtracting([change])].map { proofs[$0] }
   }

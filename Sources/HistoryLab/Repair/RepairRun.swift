@@ -153,7 +153,7 @@ struct RepairRun {
     return DesignCodec.encode(trials.design.changed(by: set).named(name, sentence))
   }
 
-  /// Returns the plan that breaks the design with only some changes, or the lack of purges.
+  /// Returns the proof that some changes do not suffice: a violation, or that the design never purges.
   private func proof(
     against set: Set<RepairChange>,
     _ search: MinimalSets<RepairChange, Plan>

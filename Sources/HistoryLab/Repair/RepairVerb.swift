@@ -81,7 +81,7 @@ extension RepairVerb {
     examples: [
       Example(
         "repair --system kit-2-readme",
-        "Finds the changes that make the kit's quick start safe."
+        "Finds the changes that make the quick start of PersistentHistoryTrackingKit safe."
       ),
       Example(
         "repair --system kit-1.3 --conditions steady,crash,restart --max-changes 2",
@@ -113,8 +113,8 @@ struct RepairVerb: Verb {
     guard let design = system.design else {
       let names = TrackingDesign.all.map(\.name).joinedWithAnd
       throw .usage(
-        "--system: \(system.name) is not a design whose decisions can be changed. Those are \(names), "
-          + "and files that describe one.",
+        "--system: \(system.name) is not a design whose decisions can be changed. Use one of \(names), "
+          + "or a file that describes a design.",
         try: "repair --system kit-2 --describe"
       )
     }

@@ -64,11 +64,11 @@ struct PlanPart: Hashable, Sendable {
 struct PartAnswer: Hashable, Sendable {
   /// The degree to which the violation depends on the part.
   enum Need: String, Sendable {
-    /// Every alternative of the part breaks the invariant too.
+    /// The violation does not depend on the part: every alternative breaks the invariant too.
     case free
-    /// Some alternatives of the part break the invariant too.
+    /// The violation partly depends on the part: only some alternatives break the invariant too.
     case limited
-    /// No alternative of the part breaks the invariant.
+    /// The violation needs exactly this part: no alternative breaks the invariant.
     case needed
   }
   let kind: PlanPart.Kind

@@ -75,7 +75,7 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// The shares, from before the first command to after the last command.
   private(set) var points: [ShareInterval]
-  /// The number of commands in the plan's shortest beginning that breaks the invariant; `nil` if
+  /// The number of commands in the plan's shortest prefix that breaks the invariant; `nil` if
   /// none does.
   ///
   /// A continuation that keeps this many commands or more counts as broken and is not run, because

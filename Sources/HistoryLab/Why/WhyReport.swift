@@ -30,9 +30,8 @@ struct WhyReport {
 
   /// Creates the explanation by running the alternatives and edits of the counterexample's plan.
   ///
-  /// An edited plan avoids the violation if it breaks no invariant, and if no more commands are
-  /// skipped or fail
-  /// than in the original plan.
+  /// An edited plan avoids the violation if it breaks no invariant, and no more commands are skipped or
+  /// fail than in the original plan.
   init(_ run: WhyRun, _ curve: ViolationCurve, _ counterexample: Counterexample) throws(LabError) {
     let trials = VariationRunner(run.system, run.checker)
     defer { trials.close() }

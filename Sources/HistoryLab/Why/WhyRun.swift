@@ -103,8 +103,8 @@ struct WhyRun: Sendable {
     return tally.curve
   }
 
-  /// Returns the number of commands in the plan's shortest beginning that breaks the invariant;
-  /// `nil` if none does.
+  /// Returns the number of commands in the plan's shortest prefix that breaks the invariant; `nil` if
+  /// no prefix does.
   private func broken() throws(LabError) -> Int? {
     let runner = VariationRunner(system, checker)
     defer { runner.close() }
@@ -195,7 +195,7 @@ final class VariationRunner {
   /// The number of events observed so far.
   var eventCount: Int { worker.eventCount }
 
-  /// Returns the number of commands in a plan's shortest beginning that breaks the invariant; `nil`
+  /// Returns the number of commands in a plan's shortest prefix that breaks the invariant; `nil`
   /// if none does.
   func commandsThatBreak(_ plan: Plan) throws(LabError) -> Int? {
     do throws(SystemFailure) {

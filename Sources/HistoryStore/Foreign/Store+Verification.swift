@@ -186,7 +186,7 @@ package struct HistoryFinding: Sendable, Hashable {
     case unknownStrings
     /// Transactions whose timestamp is not a number.
     case unreadableTimes
-    /// Transactions with an earlier timestamp than the one before.
+    /// Transactions with an earlier timestamp than the previous transaction.
     case stepsBack
     /// Missing numbers between the first and the last transaction.
     case gaps

@@ -9,9 +9,9 @@ public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
   case packed
   /// The tables of Core Data: one row per transaction, and one row per change.
   ///
-  /// The tables are `ATRANSACTION`, `ATRANSACTIONSTRING` and `ACHANGE`. A transaction's mark is
-  /// stored in `Z_OPT`. Core Data leaves this column null in history, and reads it only to update a
-  /// row, which it never does with history. A transaction's writer is part of its process string.
+  /// The tables are `ATRANSACTION`, `ATRANSACTIONSTRING` and `ACHANGE`. A transaction's mark (a
+  /// random number) is stored in `Z_OPT`. Core Data uses this column only to update rows, and never
+  /// updates rows of history. A transaction's writer is part of its process string.
   case coreData
 }
 

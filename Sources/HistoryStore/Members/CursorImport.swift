@@ -26,7 +26,7 @@ public enum CursorImport: Sendable, Hashable {
 }
 
 extension CursorImport: CustomStringConvertible {
-  /// The outcome and its consequence.
+  /// Sentences that state whether the date was imported, and where the member starts.
   public var description: String {
     switch self {
     case .imported(let token, let date):
@@ -58,7 +58,7 @@ extension CursorImport: CustomStringConvertible {
 /// let registration = try store.join("app", author: "app", importing: old)
 /// ```
 public struct KitCursors: Sendable, Hashable {
-  /// The default prefix of the kit's keys in `UserDefaults`; the name of the author follows it.
+  /// The default prefix of the keys in `UserDefaults`; the name of the author follows the prefix.
   public static let standardPrefix = "PersistentHistoryTrackingKit.lastToken."
 
   /// The time of the last transaction that each author's process has merged, by author.
@@ -70,7 +70,7 @@ public struct KitCursors: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - defaults: The contents of the defaults suite, by key.
-  ///   - prefix: The prefix of the kit's keys. The default is ``standardPrefix``.
+  ///   - prefix: The prefix of the keys. The default is ``standardPrefix``.
   public init(_ defaults: [String: Any], prefix: String = KitCursors.standardPrefix) {
     var dates: [String: Date] = [:]
     for (key, value) in defaults where key.hasPrefix(prefix) {
@@ -83,9 +83,9 @@ public struct KitCursors: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - bytes: The contents of the file, in any format of property lists.
-  ///   - prefix: The prefix of the kit's keys. The default is ``standardPrefix``.
+  ///   - prefix: The prefix of the keys. The default is ``standardPrefix``.
   /// - Throws: ``HistoryError/Code/unreadable`` when the bytes are not a property list with a
-  ///   dictionary, or the value of one of the kit's keys is not a date.
+  ///   dictionary, or the value of a key with the prefix is not a date.
   public init(
     propertyList bytes: Data,
     prefix: String = KitCursors.standardPrefix
@@ -105,7 +105,7 @@ public struct KitCursors: Sendable, Hashable {
       guard let date = value.date else {
         throw .unreadable(
           "The value of the key \"\(key)\" in the property list is not a date. Pass the uniqueString "
-            + "of the kit as the prefix, or remove the key."
+            + "of PersistentHistoryTrackingKit as the prefix, or remove the key."
         )
       }
       dates[String(key.dropFirst(prefix.count))] = date

@@ -17,7 +17,7 @@ package struct StoreRegister: Sendable, Hashable {
   }
   /// The numbers up to which the transactions of one author were purged or deleted.
   package struct Mark: Sendable, Hashable {
-    /// The author, or `nil` for transactions without one.
+    /// The author; `nil` for transactions without an author.
     package let author: String?
     /// The number up to which all transactions of the author were purged.
     package let purged: Int64

@@ -123,7 +123,7 @@ extension StoredIndex {
 }
 
 extension TextCollation {
-  /// The collation after the name of a column in SQL; empty for the default of SQLite.
+  /// The SQL clause that follows a column's name; empty for the default collation of SQLite.
   var sql: String {
     switch self {
     case .binary: ""

@@ -196,7 +196,7 @@ extension Value {
 extension StoredModel {
   /// The metadata name of the model's text.
   static let textName = "model"
-  /// The metadata name of the model's version; a file without one has version 1.
+  /// The metadata name of the model's version, which is 1 if the file does not contain the name.
   static let versionName = "modelVersion"
 
   /// The metadata key under which a file stores the oldest model version that may open it.

@@ -1,11 +1,11 @@
 public import HistoryTypes
 import SQLiteStorage
 
-/// The packed form of an object in memory: its size, its key, the version of its row, its ``PackedRow``.
+/// The packed form of an object in memory: record size, key, row version and ``PackedRow``.
 ///
 /// Records are adjacent in an array of bytes, and each starts at a multiple of ``unit`` bytes. The first
 /// byte is the size in units, or 0 if the record is longer than 255 units and must be read to find its end.
-/// A batch of rows from the store consists of records, so that a context takes them over as they are.
+/// A batch of rows from the store consists of records, so a context adopts them without conversion.
 @usableFromInline
 package struct PackedRecord {
   /// The alignment of records, in bytes.

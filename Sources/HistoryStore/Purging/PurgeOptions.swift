@@ -21,16 +21,16 @@ public enum PurgeTrigger: Sendable, Hashable {
 /// A purge cannot filter by changes: to decide whether a token has expired, the store records for each
 /// author only the number up to which transactions were purged.
 public struct PurgeFilter: Sendable, Hashable {
-  /// The authors, with `nil` for transactions without one; a `nil` set selects all authors.
+  /// The authors, with `nil` for transactions without an author; a `nil` set selects all authors.
   public var authors: Set<String?>?
-  /// The context names, with `nil` for transactions without one; a `nil` set selects all contexts.
+  /// The context names, with `nil` for transactions without a name; a `nil` set selects all contexts.
   public var contextNames: Set<String?>?
 
   /// Creates a filter; without arguments it selects all history.
   ///
   /// - Parameters:
-  ///   - authors: The authors, with `nil` for transactions without one. The default selects all.
-  ///   - contextNames: The context names, with `nil` for transactions without one. The default
+  ///   - authors: The authors, with `nil` for transactions without an author. The default selects all.
+  ///   - contextNames: The context names, with `nil` for transactions without a name. The default
   ///     selects all.
   public init(authors: Set<String?>? = nil, contextNames: Set<String?>? = nil) {
     self.authors = authors

@@ -137,7 +137,7 @@ extension Store {
 /// that it deletes.
 struct PartialPurge {
   let filter: PurgeFilter
-  /// The last number that may be deleted.
+  /// The number of the last transaction that may be deleted.
   let through: Int64
   /// The time before which a transaction must have been written, in seconds since 2001-01-01 UTC.
   let before: Double?

@@ -117,7 +117,7 @@ struct ActiveTime {
   /// The number of seconds left until the limit.
   var rest: Double { limit - seconds }
 
-  /// Adds the time before a transaction, and returns whether the sum exceeds the limit.
+  /// Adds the time gap before a transaction, and returns whether the sum exceeds the limit.
   mutating func add(_ gap: Double, below number: Int64) -> Bool {
     if abs(gap) > Self.jump {
       jumps.append(

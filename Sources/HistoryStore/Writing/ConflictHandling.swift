@@ -43,7 +43,7 @@ struct ConflictHandling {
     return written
   }
 
-  /// Returns what to do about a delete of an object that another writer changed.
+  /// Resolves the conflict of a delete with a change of the object by another writer.
   mutating func resolveDelete(
     _ edit: ObjectEdit,
     in table: EntityStatements,
@@ -59,7 +59,7 @@ struct ConflictHandling {
     }
   }
 
-  /// Returns what to do about an edit that would create a duplicate; `nil` if the save must fail.
+  /// Resolves an edit that would create a duplicate; returns `nil` if the save must fail.
   func resolveDuplicate(
     _ edit: ObjectEdit,
     _ duplicate: Duplicate,

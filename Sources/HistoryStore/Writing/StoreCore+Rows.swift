@@ -131,7 +131,7 @@ extension StoreCore {
     reserve.statement.bind(count, at: 2)
     defer { reserve.statement.reset() }
     guard try reserve.statement.step() else {
-      throw HistoryError.damaged(path: path, what: "it has no keys for entity \(entity)")
+      throw HistoryError.damaged(path: path, what: "the next key of entity \(entity) is missing")
     }
     return reserve.statement.int(0)
   }

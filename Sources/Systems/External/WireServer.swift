@@ -67,7 +67,7 @@ package final class WireServer {
     }
   }
 
-  /// Sets the clock to the time in the client's request; without one, advances the clock as plans do.
+  /// Sets the clock to the time in the request; if the request has no time, advances it as plans do.
   private func moveClock(for action: Action, to now: Double?) {
     if let now {
       clock.now = now
