@@ -110,6 +110,11 @@ extension PlanModels {
     )
   }()
 
+  private static let extremeTexts = [
+    "", String(repeating: "x", count: 300), String(repeating: "ü", count: 5000), "a\u{0}b",
+    "e\u{301}😀", "%_\\",
+  ]
+
   /// Draws a value that is long, or at the limit of its type's range.
   static func extreme(_ type: AttributeType, _ source: inout ChoiceSource) -> Value {
     func pick<T>(_ values: [T]) -> T { values[source.index(below: values.count)] }
@@ -119,13 +124,7 @@ extension PlanModels {
       .double(
         pick([-0.0, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -1e-300, 0.1, .infinity])
       )
-    case .string:
-      .string(
-        pick([
-          "", String(repeating: "x", count: 300), String(repeating: "ü", count: 5000), "a\u{0}b",
-          "e\u{301}😀", "%_\\",
-        ])
-      )
+    case .string: .string(pick(extremeTexts))
     case .data:
       .data(Data((0..<pick([0, 300, 9000])).map { UInt8(truncatingIfNeeded: $0 &* 7) }))
     case .date: .date(Date(timeIntervalSinceReferenceDate: pick([-1e9, 0.000_001, 1e12, -0.5])))

@@ -122,25 +122,27 @@ extension StoreCore {
   ///
   /// The statement is cached by its text. It reads the table of the entity, without the rows that the
   /// query excludes. `columns` is SQL for the columns of the result. `tail` is SQL after the
-  /// condition, and may use the limit `?1` and the offset `?2`.
+  /// condition. If `isLimited`, the query's limit and offset apply.
   func withStatement<Result>(
     of wanted: ObjectQuery,
     over table: EntityStatements,
     selecting columns: String,
     tail: String = "",
+    isLimited: Bool = false,
     prefix: String = "",
     _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
+    let limit = isLimited ? "LIMIT ?1 OFFSET ?2" : ""
     let compiled = try compile(wanted.predicate, over: table, from: 3)
     let left =
       wanted.excluded.isEmpty ? "" : " AND _key NOT IN (SELECT key FROM history_keys)"
     let reader = left.isEmpty ? nil : try statements.rowReader(connection)
     let query = try query(
       """
-      \(prefix)SELECT \(columns) FROM "\(table.tableName)" WHERE (\(compiled.sql))\(left) \(tail)
+      \(prefix)SELECT \(columns) FROM "\(table.tableName)" WHERE (\(compiled.sql))\(left) \(tail) \(limit)
       """
     )
-    if tail.contains("?1") {
+    if isLimited {
       query.statement.bind(Int64(wanted.limit ?? -1), at: 1)
       query.statement.bind(Int64(wanted.offset), at: 2)
     }
@@ -178,7 +180,8 @@ extension StoreCore {
       of: wanted,
       over: table,
       selecting: "_key, _version\(table.qualifiedList)",
-      tail: "ORDER BY \(try wanted.orderSQL(of: table)) LIMIT ?1 OFFSET ?2",
+      tail: "ORDER BY \(try wanted.orderSQL(of: table))",
+      isLimited: true,
       prefix: prefix,
       body
     )

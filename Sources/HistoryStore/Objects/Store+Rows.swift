@@ -47,10 +47,15 @@ extension Store {
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
     try locked { core in
       try core.restoringCache {
-        try core.limitCache(afterReading: .max)
-        return try core.read {
+        try core.read {
           let declared = core.model.entities.indices.filter { core.model.entities[$0].isDeclared }
-          let rows = try declared.map { try core.rows(Int32($0 + 1), ObjectQuery()) }
+          var byteCount = 0
+          let rows = try declared.map {
+            let rows = try core.rows(Int32($0 + 1), ObjectQuery())
+            byteCount += rows.bytes.count
+            try core.limitCache(afterReading: byteCount)
+            return rows
+          }
           return (rows, try core.headToken())
         }
       }
