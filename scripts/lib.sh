@@ -15,9 +15,11 @@ test_build=(--scratch-path .build/tests -debug-info-format none -Xswiftc -whole-
   --explicit-target-dependency-import-check error)
 
 # Lets the builds of tests that follow optimize the rooms whose code takes two thirds of the time of all
-# tests, and no others: an optimized module takes three times as long to compile.
+# tests, and no others: an optimized module takes three times as long to compile. The modules of tests
+# give way to the rooms, but for HistoryLabTests, which is among the largest and waits for all rooms.
 optimize_rooms_of_tests() {
-  use_compiler tests -Onone -O 'Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults'
+  use_compiler tests -Onone -O 'Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults' \
+    "$(cd "$root/Tests" && printf '%s ' *Tests | sed 's/HistoryLabTests //')"
 }
 
 # Chooses, for the builds that follow, a compiler that replaces one option by another in some rooms, and
@@ -64,18 +66,20 @@ END
 #
 # A release build does not optimize the rooms that only read options and write reports, which takes a
 # quarter less processor time; no step of a plan and no measured operation runs in them. They are linked last.
-# It has no debug information: a twentieth less. SwiftPM starts rooms in the reverse order of their names, so
-# that rooms on which many others wait begin late: as many jobs again as processors begin with all that can
-# be compiled, and the rooms for which nothing waits give way.
+# It has no debug information: a twentieth less.
+#
+# SwiftPM starts rooms in the reverse order of their names, so that rooms for which many others wait begin
+# late. So each build has twice as many jobs as processors, and rooms for which few others wait give way.
 swift_build() (
   jemalloc=$(find /usr/lib /usr/lib64 -maxdepth 2 -name libjemalloc.so.2 2>/dev/null | head -n 1) || true
   case " $* " in *' -c release '*)
     rooms='Reporting FileCommands Commands HistoryLab BenchCommands ProtocolChecks Campaigns Programs'
     later='Measuring PropertyTesting Workloads Reporting Faults Checkers HistoryInspection Commands FileCommands'
     use_compiler release -O -Onone "$rooms HistoryLabCommand LabProgram" "$later Campaigns Simulation Stressing"
-    set -- "$@" -debug-info-format none -j $((2 * $(getconf _NPROCESSORS_ONLN))) ;;
+    set -- "$@" -debug-info-format none ;;
   esac
-  LD_PRELOAD=$jemalloc${LD_PRELOAD:+${jemalloc:+:}$LD_PRELOAD} swift build "$@"
+  LD_PRELOAD=$jemalloc${LD_PRELOAD:+${jemalloc:+:}$LD_PRELOAD} \
+    swift build -j $((2 * $(getconf _NPROCESSORS_ONLN))) "$@"
 )
 
 # Prints a sentence on standard error, where progress goes.
