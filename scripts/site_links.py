@@ -11,7 +11,8 @@ import posixpath
 import re
 import shutil
 
-CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
+# A span of code may go on in the next line, but ends with its paragraph.
+CODE = re.compile(r"(^ *```.*?^ *```|`(?:[^`\n]|\n(?! *\n))*`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?\s*\)")
 OPTION = re.compile(r"(?<![\w-])--(?=[a-z])")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.MULTILINE)
