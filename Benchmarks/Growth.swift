@@ -5,8 +5,8 @@ import HistoryTypes
 import Measuring
 import ObjectContexts
 
-/// How costs grow with what apps have more of than history: members, entities, attributes, bytes,
-/// contexts and rows.
+/// How costs grow with quantities other than history: members, entities, attributes, bytes, contexts
+/// and rows.
 enum Growth {
   static let all = [members, entities, attributes, values, contexts, rows].map(\.subject)
 
@@ -260,7 +260,7 @@ enum Growth {
     }
   }
 
-  /// An error for a query that finds nothing, whose time would mean nothing.
+  /// The error of a query that wrongly finds no row, so that its time is not a valid measurement.
   private struct MissingRows: Error, CustomStringConvertible {
     let description = "the query by an index found no row: this is an error of the store."
   }

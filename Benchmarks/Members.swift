@@ -167,7 +167,7 @@ enum Resyncs {
   }
 }
 
-/// The cost that the first launch of a member causes concurrent writers.
+/// How much the first launch of a member slows concurrent writers down.
 enum Registrations {
   static let all = [
     BenchmarkSubject(

@@ -58,7 +58,8 @@ enum Processes {
     SampledRow(contender: contender, metric: metric, outcome: .samples(samples), historySize: size)
   }
 
-  /// Returns the times at which each of several processes was done with its commits.
+  /// Runs several processes that commit at the same time, and returns the time of each commit by
+  /// process.
   private static func commits(
     _ command: String,
     _ path: String,
@@ -95,13 +96,14 @@ enum Processes {
 struct Crowd {
   /// The durations of the commits, in nanoseconds.
   let durations: [Double]
-  /// The fewest commits of a process, compared with the most; 1 if all have as many.
+  /// The lowest number of commits of a process, divided by the highest; 1 if all processes have equal
+  /// numbers.
   let fairness: Double
 
-  /// Creates a crowd from the times at which each process finished its commits, in order.
+  /// Creates a crowd from the times at which each process finished each of its commits, in order.
   ///
-  /// Commits count from when the last process has begun until the first one is done, because the
-  /// processes do not start at the same time.
+  /// Only commits count that were made after every process had begun and before the first process was
+  /// done, because the processes do not start at the same time.
   init(_ times: [[UInt64]]) {
     let start = times.compactMap(\.first).max() ?? 0
     let end = times.compactMap(\.last).min() ?? 0
@@ -115,6 +117,6 @@ struct Crowd {
 }
 
 extension Metric {
-  /// The fewest commits of a process compared with the most, in the same time.
+  /// The lowest number of commits of a process divided by the highest, in the same time.
   fileprivate static let fairness = Metric(name: "fairness", kind: .wall, unit: "of the most")
 }

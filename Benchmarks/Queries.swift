@@ -203,7 +203,8 @@ enum Queries {
     }
   }
 
-  /// An error for a live query without the result that it must have, whose time would mean nothing.
+  /// The error of a live query that did not report a moved object, so that its time is not a valid
+  /// measurement.
   private struct Unchanged: Error, CustomStringConvertible {
     let description = "the live query did not report a moved object: this is an error of the store."
   }

@@ -132,7 +132,7 @@ enum SignalPath: String, CaseIterable {
   case thread = "watching thread"
   case sequence = "AsyncSequence"
 
-  /// The contender's name for the committing process, whose cost of signalling is measured too.
+  /// The contender's name in rows with the cost of signalling for the committing process.
   var writer: String { "\(rawValue), the writer" }
 
   /// Starts to record when this process is notified of each commit.
@@ -164,7 +164,8 @@ private final class Arrivals: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Waits until a number has arrived, for at most five seconds.
+  /// Waits until a notification of this transaction number or a later one arrives, for at most five
+  /// seconds.
   func wait(for number: Int64) {
     let deadline = Date(timeIntervalSinceNow: 5)
     condition.lock()

@@ -25,8 +25,8 @@ package struct BenchmarkRun: Sendable {
   package var countsWork = true
   /// The path of the command that is started as a separate process to count work.
   ///
-  /// `nil` if this process is a different program, such as a test runner. It then counts in this
-  /// process, and the counts include other work of the program.
+  /// The path is `nil` if this process runs a different program, such as a test runner. The run then
+  /// counts in this process, and the counts include other work of that program.
   package var command = HelperProcess.command
   /// Whether the run first times the same work twice, to find how precise its times are.
   ///
@@ -39,7 +39,7 @@ package struct BenchmarkRun: Sendable {
   package var isQuick = false
   /// The writes per second that benchmarks with planned start times (``OpenLoop``) plan.
   ///
-  /// `nil` plans shares of the measured capacity.
+  /// If the rate is `nil`, these benchmarks plan shares of the measured capacity.
   package var plannedRate: Double?
   /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?

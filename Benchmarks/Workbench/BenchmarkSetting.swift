@@ -12,7 +12,8 @@ struct BenchmarkSetting {
   let repetitionDivisor: Int
   /// The one condition that differs from the usual conditions; `nil` if none differs.
   var axis: BenchmarkAxis?
-  /// The store of the same size under the usual conditions with which the setting's store is compared.
+  /// The store of the same size under the usual conditions, for a comparison with this setting's
+  /// store.
   var baseTemplate: StoreTemplate?
   /// The store of the same size in the Core Data layout, for benchmarks that compare layouts.
   var otherLayout: StoreTemplate?
@@ -269,7 +270,8 @@ final class ScratchFolder {
   }
 }
 
-/// The file that names the owner of a scratch folder, and is locked while the owner's process runs.
+/// The file that names the owner of a scratch folder, and is locked while the process that wrote it
+/// runs.
 ///
 /// The owner is a user, a machine and a PID namespace.
 ///
@@ -312,7 +314,8 @@ final class FolderOwner {
     return text.joined(separator: " ")
   }()
 
-  /// Deletes a folder whose process ran as this user in this PID namespace and has ended.
+  /// Deletes a folder if the process that created it ran as this user in this PID namespace and has
+  /// ended.
   ///
   /// The folder is kept if its owner cannot be determined or an operation fails.
   static func removeIfDead(_ folder: String) {

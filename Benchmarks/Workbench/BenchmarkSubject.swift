@@ -148,7 +148,7 @@ package struct BenchmarkSubject: Sendable {
     return counting
   }
 
-  /// Returns the benchmark with a unit of its sizes other than transactions of history.
+  /// Returns a copy of the benchmark whose sizes have another unit than transactions of history.
   func sized(in unit: String) -> BenchmarkSubject {
     var sized = self
     sized.sizeUnit = unit
@@ -162,7 +162,7 @@ package struct BenchmarkSubject: Sendable {
     return comparing
   }
 
-  /// Returns the benchmark with a least number of transactions that it needs.
+  /// Returns a copy of the benchmark that needs at least a number of transactions of history.
   func needing(_ transactionCount: Int) -> BenchmarkSubject {
     var needing = self
     needing.leastHistory = transactionCount

@@ -46,10 +46,13 @@ package struct BuildComparison: Sendable {
     package var counts = ExactComparison(base: [], head: [])
   }
 
-  /// Counts the work once, times both builds in turn, and times benchmarks again that seem slower.
+  /// Counts the work once, times both builds in turn, and times again the benchmarks with suspect
+  /// rows.
   ///
-  /// Before each pair of launches, `progress` receives the number of the stage and the number of pairs in
-  /// that stage. An error that `progress` throws ends the comparison.
+  /// A row is a suspect if its cost may have changed, or if its interval is too wide to decide.
+  ///
+  /// Before each pair of launches, `progress` receives the number of the stage and the number of
+  /// pairs in that stage. An error that `progress` throws ends the comparison.
   ///
   /// - Throws: The error of a launch or of `progress`.
   package func run(progress: (_ look: Int, _ pairs: Int) throws -> Void) throws -> Outcome {
@@ -260,7 +263,9 @@ package struct LaunchProbe: Sendable {
     try data.write(to: URL(fileURLWithPath: request.folder + file))
   }
 
-  /// The number by which a launch divides repetitions, because many short launches beat a few long ones.
+  /// The number by which a launch divides repetitions.
+  ///
+  /// Many short launches give more precise results than a few long launches.
   private static let repetitionDivisor = 4
 
   private static func template(_ request: Request) throws -> StoreTemplate {

@@ -208,7 +208,9 @@ extension FloorDatabase {
     return Int(found)
   }
 
-  /// Reads the first items with at least a quantity, sorted by it, into memory that has room for them.
+  /// Reads the first items, sorted by quantity, that have at least a given quantity.
+  ///
+  /// The rows are written to `rows`, whose size is the maximum number of items.
   ///
   /// - Returns: the number of items found.
   func rows(

@@ -110,7 +110,8 @@ struct GrowthSetting {
     }
   }
 
-  /// The operations that are measured in most directions, given the one that inserts a row.
+  /// Returns the operations that are measured in most directions; `insert` is the operation that
+  /// inserts a row.
   func usual(_ store: Store, insert: @escaping () throws -> Void) throws -> [MeasuredWork] {
     var start = try store.currentToken()
     return [

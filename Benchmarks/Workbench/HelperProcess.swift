@@ -48,8 +48,10 @@ package enum HelperProcess {
 
   // MARK: In the measuring process
 
-  /// Starts a helper process with additional environment variables, under another program if one is
-  /// named with its options.
+  /// Starts a helper process with additional environment variables.
+  ///
+  /// If `program` is not empty, it has the name and the options of a program that starts the helper
+  /// process.
   ///
   /// ``Running/finish(_:)`` reads the lines of numbers that the process writes.
   static func start(
@@ -101,7 +103,7 @@ package enum HelperProcess {
   /// A running helper process.
   struct Running {
     fileprivate let process: Process
-    /// The pipe that closes when this process ends, which ends the helper process too.
+    /// The pipe that closes when this process ends; the helper process ends when the pipe closes.
     fileprivate let life: Pipe
     fileprivate let output: Pipe
     fileprivate let verb: Verb

@@ -36,10 +36,10 @@ package struct InstructionCounts: Sendable {
   /// The share of a threshold by which a count may differ without being reported.
   package static let tolerance = 0.005
 
-  /// A program that counts need, and the Debian package that contains it.
+  /// A program that is required for counting, and the Debian package that contains it.
   package typealias Tool = (name: String, package: String)
 
-  /// Returns the first program that counts need and that is not installed, or `nil` if all are.
+  /// Returns the first required program that is not installed, or `nil` if all of them are installed.
   package static func missingTool(
     in path: String = ProcessInfo.processInfo.environment["PATH"] ?? ""
   ) -> Tool? {
@@ -160,8 +160,9 @@ package struct InstructionCounts: Sendable {
   }
 }
 
-/// The profiles that Callgrind writes: one whenever the process calls `counts_mark`, which is before and
-/// after each measured part.
+/// The profiles that Callgrind writes, one for each call of `counts_mark`.
+///
+/// The process calls `counts_mark` before and after each measured part.
 package enum CallgrindProfile {
   /// An error for a profile that is missing or has no sum.
   package struct Unreadable: Error, CustomStringConvertible {
@@ -206,7 +207,8 @@ enum InstructionProcess {
   /// The number of uncounted measurements at first, which fill caches and prepare statements.
   private static let warmUp = 2
 
-  /// Performs the work of the benchmark that the argument names, and prints the operations and marks.
+  /// Performs the work of the benchmark that the argument names, and prints the numbers of operations
+  /// and marks.
   ///
   /// Prints nothing if the benchmark lacks the contender.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {

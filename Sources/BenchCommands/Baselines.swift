@@ -54,7 +54,10 @@ struct Baselines {
   /// The folder that contains the baseline files.
   let folder: String
 
-  /// Selects the folder `baselines` next to a folder of runs named `runs`, otherwise inside it.
+  /// Selects the folder `baselines` for a folder of runs.
+  ///
+  /// The folder is next to a folder of runs that is named `runs`, and inside a folder of runs with
+  /// any other name.
   init(nextTo runs: String) {
     let whole = (runs as NSString).standardizingPath
     let isNamedRuns = (whole as NSString).lastPathComponent == "runs"

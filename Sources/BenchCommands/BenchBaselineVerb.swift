@@ -281,7 +281,7 @@ struct BaselineCheckVerb: Verb {
   }
 }
 
-/// Makes the counts of a run the committed thresholds.
+/// Writes the counts of a run as the thresholds of its platform, to be committed.
 struct BaselineAcceptVerb: Verb {
   struct Options: VerbOptions {
     var source = BaselineRunOptions()

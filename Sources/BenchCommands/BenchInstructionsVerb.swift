@@ -89,9 +89,10 @@ struct BenchInstructionsVerb: Verb {
     }
   }
 
-  /// Returns the counts to take.
+  /// Returns the description of the instruction counts that the options request.
   ///
-  /// - Throws: a usage error when a tool is missing, and names its package.
+  /// - Throws: a usage error when a tool is missing, with the name of its package, or when no
+  ///   operation matches the options; a lab error when the running program is not the command.
   private func prepared() throws(LabError) -> InstructionCounts {
     guard let command = composition.command else {
       throw .lab("only the command history-lab can be started under Callgrind.")

@@ -93,7 +93,10 @@ struct BenchRunOptions: VerbOptions {
     }
   }
 
-  /// Returns whether the options select a benchmark; if `isNamedOnly` is `true`, only its name selects it.
+  /// Returns whether the options select a benchmark.
+  ///
+  /// A benchmark is selected if its name begins with a prefix in the options. If the options have no
+  /// prefixes in `only`, every benchmark is selected for which `isNamedOnly` is `false`.
   func selects(_ benchmark: String, isNamedOnly: Bool = false) -> Bool {
     if (only + also).contains(where: { benchmark.begins(with: $0) }) { return true }
     return only.isEmpty && !isNamedOnly
@@ -250,7 +253,10 @@ struct BenchRunVerb: Verb {
     return run
   }
 
-  /// The conditions to measure in: those named; by default all, or only the base condition in a quick run.
+  /// The conditions to measure in, as the options name them.
+  ///
+  /// By default, a quick run measures only in the base condition, and any other run in all
+  /// conditions.
   private var axes: [BenchmarkAxis?] {
     let all = [nil] + BenchmarkAxis.allCases.map(Optional.some)
     if options.axes.isEmpty { return options.quick ? [nil] : all }

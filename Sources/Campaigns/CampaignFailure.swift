@@ -43,7 +43,7 @@ struct CampaignFailure {
   }
 }
 
-/// A counterexample that a campaign has found, and all equal ones.
+/// A failure that a campaign has found: all counterexamples with the same key.
 package struct KnownFailure: Codable, Hashable, Sendable {
   static let file = "counterexample.jsonl"
 
@@ -57,7 +57,8 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   /// The symptoms of the counterexample's run, sorted; `nil` if an older version recorded the failure and
   /// the counterexample cannot be read.
   package var symptoms: [FailureSymptom]?
-  /// Whether a replay of the counterexample in another process failed too; `nil` without an answer.
+  /// Whether a replay of the counterexample in another process failed too; `nil` if no replay gave an
+  /// answer.
   package var isConfirmed: Bool?
   /// The names of the tasks that found the failure, sorted.
   package var tasks: [String] = []
@@ -65,7 +66,8 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package var workers: [String] = []
   /// The plans that were shrunk to the failure, as a check's seed and the plan's number, sorted.
   package var plans: [Place] = []
-  /// The number of plans of `tasks` that broke the invariant, because of this bug or another.
+  /// The number of plans in ``tasks`` that broke the invariant, including plans that broke it because
+  /// of another bug.
   package var planCount = 0
 
   /// A plan of a check, by the check's seed and the plan's number.

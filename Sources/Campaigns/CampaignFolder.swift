@@ -10,11 +10,13 @@ import Musl
 
 /// The folder of a campaign: a search that any number of workers divide, on a shared file system.
 ///
-/// Everything is in files: the parts of the work (`tasks`), the workers on them (`claims`), results
-/// (`done`), counterexamples (`failures`), and what was computed from them (`progress`). Each file is written under a temporary name and then
-/// renamed or linked, so that no reader sees a partial file. Only claims and the page of the
-/// campaign change later. SQLite is not used, because its locks are unreliable on network file
-/// systems (https://sqlite.org/useovernet.html). Clocks of different machines are never compared.
+/// The folder has a subfolder for each kind of file: the tasks into which the work is divided
+/// (`tasks`), the claims of workers on tasks (`claims`), the results (`done`), the counterexamples
+/// (`failures`), and symptoms of failures that older versions recorded without them (`progress`).
+/// Each file is written under a temporary name and then renamed or linked, so that no reader sees a
+/// partial file. Only claims and the page of the campaign change later. SQLite is not used, because
+/// its locks are unreliable on network file systems (https://sqlite.org/useovernet.html). Clocks of
+/// different machines are never compared.
 package struct CampaignFolder: Sendable {
   /// The folder's path.
   package let path: String
@@ -91,7 +93,9 @@ package struct CampaignFolder: Sendable {
   }
 
   private struct Record: Codable {
-    /// Version 2 has tasks with a round, which older programs would start too early.
+    /// The version of the folder's format.
+    ///
+    /// Version 2 has tasks with a round, which programs for version 1 would start too early.
     static let version = 2
     let campaign: Int
     let program: CampaignProgram
@@ -108,7 +112,9 @@ package struct CampaignFolder: Sendable {
     try add(words.map { (nil, $0) })
   }
 
-  /// Adds tasks as a new group of rounds; a round starts when all tasks of the earlier ones have a result.
+  /// Adds tasks as a new group of rounds.
+  ///
+  /// A round starts when all tasks of the earlier rounds have a result.
   ///
   /// - Parameter rounds: The command lines of the tasks of each round. The last task joins all results.
   /// - Returns: The group's number, from 1.
@@ -199,7 +205,8 @@ package struct CampaignFolder: Sendable {
   /// Moves a result to its place; returns `false`, without moving it, if the task already has a
   /// result.
   ///
-  /// A folder without a result, of which a user has removed a damaged file, is replaced.
+  /// If the place has a folder without the file of the result, because a user has removed a damaged
+  /// file, the folder is replaced.
   func publish(_ folder: String, as task: CampaignTask) throws(CampaignError) -> Bool {
     let place = result(of: task)
     try Files.makeFolder("\(path)/done/\(task.group)")
@@ -244,11 +251,12 @@ package struct CampaignTask: Codable, Hashable, Sendable {
   package let count: Int
   /// The arguments of the lab's command, without the folder of its output.
   package let words: [String]
-  /// The round, from 0, whose tasks need the results of all earlier rounds of the group; `nil` if the
-  /// task needs no other.
+  /// The round of the task, from 0; `nil` if the task needs no other task.
   ///
-  /// In a group that explores plans, a round is the length of the plans. The last task joins all results,
-  /// even if tasks were given up.
+  /// The tasks of a round need the results of all earlier rounds of the group.
+  ///
+  /// In a group that explores plans, a round is the length of the plans. The last task joins all
+  /// results, even if tasks were given up.
   package var round: Int?
 
   /// Whether the task joins the results of all rounds.

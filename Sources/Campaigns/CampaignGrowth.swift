@@ -8,7 +8,7 @@ package struct CampaignGrowth: Codable, Hashable, Sendable {
     package let plans: Int
     /// The number of different states; `nil` as long as no command has measured states.
     package let states: Double?
-    /// The error of `states`, as that of ``StateEstimate/distinct``.
+    /// The error of `states`, as defined by ``StateEstimate/distinctError``.
     package let statesError: Double?
     /// The number of different failures.
     package let failures: Int
@@ -21,7 +21,9 @@ package struct CampaignGrowth: Codable, Hashable, Sendable {
     package var plans = 0
     /// The duration of the commands that ran plans, in seconds.
     package var planSeconds = 0.0
-    /// The number of states that plans and explorations reached; a state counts once for each of them.
+    /// The number of states that plans and explorations reached.
+    ///
+    /// A state counts once for each plan and once for each exploration that reached it.
     package var states = 0
     /// The duration of the commands that measured states, in seconds.
     package var stateSeconds = 0.0
@@ -32,7 +34,9 @@ package struct CampaignGrowth: Codable, Hashable, Sendable {
     package var stateRate: Double? { stateSeconds > 0 ? Double(states) / stateSeconds : nil }
   }
 
-  /// The maximum number of points; of more results, evenly spread ones have points.
+  /// The maximum number of points.
+  ///
+  /// If there are more results, only every n-th result and the last one have points.
   static let pointCountMax = 100
 
   /// The counts after results, in the order of time; empty if no result has a time.

@@ -1,4 +1,5 @@
-/// The lengths of plans that a group of tasks explores, one round for each.
+/// The progress of a group of tasks that explores plans in rounds, one round for each length of
+/// plans.
 package struct RoundProgress: Codable, Hashable, Sendable {
   /// The number of the group.
   package let group: Int
@@ -31,7 +32,10 @@ extension CampaignFolder {
   /// Returns the folder with the results of a group.
   func results(ofGroup group: Int) -> String { "\(path)/done/\(group)" }
 
-  /// Returns why a task cannot be done: a task of an earlier round was given up; `nil` if none was.
+  /// Returns the reason why a task cannot be done, as a clause; `nil` if it can.
+  ///
+  /// A task cannot be done if a task of an earlier round of its group was given up. The last task of
+  /// a group, which joins the results, can always be done.
   ///
   /// - Complexity: O(tasks of a round), one file each.
   func obstacle(to task: CampaignTask, _ tasks: [CampaignTask]) throws(CampaignError) -> String? {

@@ -4,7 +4,10 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package struct Claimed: Codable, Hashable, Sendable {
     package let task: String
     package let worker: String
-    /// The number of the claim on this task, from 1; a new claim follows when a worker was lost or failed.
+    /// The number of the claim on this task, from 1.
+    ///
+    /// The task is claimed again if the worker is lost, its command fails, or the worker is
+    /// interrupted.
     package let claim: Int
     /// The reason why the worker gave the task up; `nil` if the worker still works, or is lost.
     package let failure: String?
@@ -46,7 +49,9 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     try self.init(folder, &cache)
   }
 
-  /// Reads the status of a campaign, and of its results only those that are not in the cache.
+  /// Reads the status of a campaign, with the results in the cache.
+  ///
+  /// Only the results that are not in the cache are read, and then added to the cache.
   ///
   /// - Throws: ``CampaignError`` if a file cannot be read.
   /// - Complexity: O(tasks), one file each, and two files for each new result.

@@ -39,13 +39,13 @@ package struct TaskResult: Codable, Hashable, Sendable {
 ///
 /// If a worker is lost, another worker repeats its task; only the first complete result of a task
 /// counts. A task is given up after its command has failed three times, or after twenty claims. The
-/// limit on claims ends a task that crashes every worker. It is the higher one, because workers
-/// also vanish with their machines. A worker that is interrupted releases its task, which counts neither
-/// as a failure nor as a claim.
+/// limit of twenty claims ends a task that crashes every worker. This limit is higher than that for
+/// failures, because a worker may also be lost with its machine. A worker that is interrupted
+/// releases its task. A released claim counts neither as a failure nor as one of the twenty claims.
 ///
-/// A task of a later round is claimed when all tasks of the earlier rounds of its group have a result. If
-/// one of them was given up, the later ones are given up too, except for the last one, which joins what is
-/// there.
+/// A task of a later round is claimed when all tasks of the earlier rounds of its group have a
+/// result. If a task of an earlier round was given up, the tasks of the later rounds are given up
+/// too. The last task of the group is done nevertheless, and joins the results that exist.
 package struct CampaignWorker {
   /// Runs a command that writes into the folder `output`, and stops the command when `isWanted`
   /// returns `false`.
@@ -120,7 +120,9 @@ package struct CampaignWorker {
     while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }
   }
 
-  /// Returns the tasks without a result that need no other task's result.
+  /// Returns the tasks that can be done now, of the given tasks without a result.
+  ///
+  /// A task with a round is left out while a task of an earlier round of its group has no result.
   private static func ready(_ open: [CampaignTask]) -> [CampaignTask] {
     var rounds: [Int: Int] = [:]
     for task in open { rounds[task.group] = min(rounds[task.group] ?? .max, task.round ?? .max) }
@@ -258,8 +260,9 @@ package struct CampaignWorker {
     }
   }
 
-  /// Returns the last line that a command has written to its standard error, after a colon; empty if there
-  /// is none.
+  /// Returns a colon, a space and the last line of a command's standard error.
+  ///
+  /// The result is empty if the command has written no line.
   private static func lastError(in place: String) -> String {
     let data = FileManager.default.contents(atPath: "\(place)/errors.txt") ?? Data()
     let line = data.suffix(2_000).split(separator: UInt8(ascii: "\n")).last

@@ -27,11 +27,12 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
   /// A. Chao: Nonparametric Estimation of the Number of Classes in a Population, Scandinavian Journal
   /// of Statistics 11 (1984), in the form without bias for small counts.
   package let unseenCountMin: Double?
-  /// The upper bound of the share of plans that fail, with a confidence of 95 %; `nil` if a plan
-  /// has failed, or there are no plans.
+  /// An upper bound for the probability that a plan fails, with a confidence of 95 %.
+  ///
+  /// The value is `nil` if a plan has failed, or if there are no plans.
   ///
   /// J. A. Hanley, A. Lippman-Hand: If Nothing Goes Wrong, Is Everything All Right?, JAMA 249 (1983):
-  /// three divided by the number of plans, here exactly.
+  /// the bound is about three divided by the number of plans; here it is computed exactly.
   package let failingShareMax: Double?
 
   /// Creates the estimates.
@@ -56,8 +57,8 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
     failingShareMax = nil
   }
 
-  /// Returns p for which `planCount` plans, each holding with probability p, all hold with
-  /// probability 1/20.
+  /// Returns the probability p for which `planCount` independent plans all pass with probability
+  /// 1/20, if each plan passes with probability p.
   private static func rootOfTwentieth(_ planCount: Int) -> Double {
     pow(0.05, 1 / Double(planCount))
   }

@@ -10,16 +10,18 @@ package import Traces
 package struct FailureSymptom: Codable, Hashable, Comparable, Sendable {
   package let system: String
   package let invariant: String
-  /// The first words of the sentence about the violation; for a wrong answer to a query, those of the
-  /// wrong line.
+  /// The first words of the sentence about the violation.
+  ///
+  /// If the violation is a wrong answer to a query, these are the first words of the wrong line of
+  /// the answer.
   package let words: String
 
-  /// The number of words of a sentence.
+  /// The number of first words of a sentence that are part of a symptom.
   ///
-  /// With one word, more of the seeded bugs would share a symptom with another bug; with three, more of
-  /// them would have more than two groups.
+  /// With one word, more seeded bugs would share a symptom with another bug. With three words, the
+  /// failures of more seeded bugs would be divided into more than two groups.
   private static let wordCount = 2
-  /// The number of words of a wrong line.
+  /// The number of first words of a wrong line that are part of a symptom.
   private static let answerWordCount = 4
 
   /// Returns the symptoms of a trace that breaks an invariant, sorted.
@@ -37,12 +39,14 @@ package struct FailureSymptom: Codable, Hashable, Comparable, Sendable {
     (one.system, one.invariant, one.words) < (other.system, other.invariant, other.words)
   }
 
-  /// Divides failures, given by their symptoms, into few groups of which each shares a symptom.
+  /// Divides failures, given by their symptoms, into few groups; the failures of a group share a
+  /// symptom.
   ///
-  /// Repeatedly takes the symptom of most of the remaining failures, and all failures that show it.
-  /// A failure without symptoms is alone.
+  /// Repeatedly, the symptom that most of the remaining failures have is chosen, and all remaining
+  /// failures with this symptom become a group. A failure without symptoms is a group of its own.
   ///
-  /// - Returns: The places of each group's failures, the largest group first.
+  /// - Returns: The groups, the largest group first, each with the indices of its failures; failures
+  ///   without symptoms are last.
   /// - Complexity: O(groups * failures), for a bounded number of symptoms of each.
   package static func groups(_ failures: [[Self]]) -> [(shared: Self?, members: [Int])] {
     var groups: [(shared: Self?, members: [Int])] = []
@@ -76,7 +80,8 @@ extension FailureSymptom {
     }
   }
 
-  /// Returns the first words of a text without names, and with one sign for all words with digits.
+  /// Returns the first words of a text, without the given names, and with `#` in place of words with
+  /// digits.
   private static func first(
     _ count: Int,
     of text: Substring,
@@ -95,29 +100,33 @@ package struct FailureGroup: Hashable, Sendable {
   /// An invariant that failures of a group break.
   package struct BrokenInvariant: Codable, Hashable, Sendable {
     package let invariant: String
-    /// The number of the group's failures that break it.
+    /// The number of the group's failures that break the invariant.
     package let failureCount: Int
   }
 
-  /// The symptom that all of them show; `nil` if it is unknown, for a failure that is alone.
+  /// The symptom that all failures of the group have; `nil` for a single failure whose symptoms are
+  /// unknown.
   package let symptom: FailureSymptom?
   package let failures: [KnownFailure]
 
-  /// The invariant that all of them break.
+  /// The invariant that all failures of the group break.
   package var invariant: String { symptom?.invariant ?? example.invariant }
 
-  /// The failure with the shortest plan, of those that are listed for the shared symptom's invariant.
+  /// The failure with the shortest plan, of the failures that are recorded for the shared symptom's
+  /// invariant.
   ///
-  /// If none is, the one with the shortest plan of all.
+  /// If no failure is recorded for that invariant, the failure with the shortest plan of the whole
+  /// group.
   package var example: KnownFailure {
     let listed = failures.filter { $0.invariant == symptom?.invariant }
     let shortest = (listed.isEmpty ? failures : listed).min { $0.commandCount < $1.commandCount }
     return shortest ?? failures[0]
   }
 
-  /// The other invariants that the failures break, those of most failures first.
+  /// The other invariants that failures of the group break, the one that the most failures break
+  /// first.
   ///
-  /// A second bug may be behind each of them.
+  /// Each of these invariants may be broken because of a second bug.
   package var alsoBroken: [BrokenInvariant] {
     let broken = failures.flatMap { failure in
       Set((failure.symptoms ?? []).map(\.invariant)).union([failure.invariant])
@@ -130,9 +139,10 @@ package struct FailureGroup: Hashable, Sendable {
 }
 
 extension CampaignStatus {
-  /// The failures in groups that probably have one cause each, the largest first.
+  /// The failures, divided into groups that probably have one cause each, the largest group first.
   ///
-  /// The failures of one bug are usually in one group, sometimes in two; different bugs may share one.
+  /// The failures of one bug are usually in one group, sometimes in two; the failures of different
+  /// bugs may be in the same group.
   package var groups: [FailureGroup] {
     FailureSymptom.groups(failures.map { $0.symptoms ?? [] }).map { group in
       FailureGroup(symptom: group.shared, failures: group.members.map { failures[$0] })

@@ -4,9 +4,10 @@ import Traces
 
 /// The symptoms of failures that an older version recorded without them.
 ///
-/// The checkers of this build find them in the counterexamples. The campaign's folder keeps them in
-/// `progress`, so that each counterexample is searched once. A file is named by what its symptoms
-/// depend on, the counterexample and the build, and never changes.
+/// The checkers of this build determine the symptoms from the counterexamples. The symptoms are saved
+/// in `progress` in the campaign's folder, so that each counterexample is checked only once. The name
+/// of a file is derived from the counterexample and the build, which determine the symptoms. The file
+/// never changes.
 struct FoundSymptoms {
   private let folder: CampaignFolder
   private var place: String { "\(folder.path)/progress" }

@@ -1,7 +1,7 @@
 /// A result with a sample of the states that its command reached.
 package struct MeasuredResult: Sendable {
   package let result: TaskResult
-  /// `nil` if the command has not measured states.
+  /// The sample of the states that the command reached; `nil` if the command has not measured states.
   package var states: StateSample?
 
   /// Returns whether the result is before another one in the order of the campaign's time.
@@ -14,10 +14,13 @@ package struct MeasuredResult: Sendable {
   }
 }
 
-/// The results that this process has read before; results never change, so each is read once.
+/// The results that this process has already read.
 ///
-/// A state that is too great for the joined sample of all earlier results is removed from a sample. So
-/// the cache keeps few states of most results, and ``CampaignGrowth`` is the same as without a cache.
+/// Results never change, so each result is read only once.
+///
+/// A sample consists of the states with the smallest digests. A state whose digest is too great for
+/// the joined sample of all earlier results is removed from the sample of a result. So the cache
+/// keeps few states for most results. ``CampaignGrowth`` is the same as without a cache.
 package struct ResultCache: Sendable {
   private var results: [String: MeasuredResult] = [:]
 

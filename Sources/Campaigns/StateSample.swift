@@ -64,16 +64,20 @@ package struct StateSample: Sendable {
     planCounts[state, default: 0] += planCount
   }
 
-  /// Removes the states that are too great for a sample which is complete only below `other`.
+  /// Removes the states whose digests are not less than `other`, and makes `other` the bound of the
+  /// sample.
+  ///
+  /// The sample does not change if its bound is already `other` or less.
   private mutating func lower(to other: UInt64) {
     guard other < bound ?? .max else { return }
     bound = other
     planCounts = planCounts.filter { $0.key < other }
   }
 
-  /// Removes the greatest states if there are more than `limit`.
+  /// Removes the states with the greatest digests if there are more than `limit` states.
   ///
-  /// By default the limit is twice ``countMax``, so that states are rarely sorted.
+  /// Then ``countMax`` states are kept. By default the limit is twice ``countMax``, so that states
+  /// are rarely sorted.
   private mutating func prune(above limit: Int = 2 * countMax) {
     guard planCounts.count > limit else { return }
     lower(to: planCounts.keys.sorted()[Self.countMax])
@@ -91,7 +95,9 @@ package struct StateSample: Sendable {
     return sample
   }
 
-  /// The number of states that plans and explorations reached; a state counts once for each of them.
+  /// The number of states that plans and explorations reached.
+  ///
+  /// A state counts once for each plan and once for each exploration that reached it.
   package var reachedCount: Int { visitCount + exploredCount }
 
   /// The values from which ``StateEstimate`` computes its estimates.
@@ -109,7 +115,8 @@ package struct StateSample: Sendable {
   /// The counts of the states in a sample.
   struct Counts {
     let inSample: Int
-    /// The probability that a state is in the sample, if it is not known; 1 for a complete sample.
+    /// The probability that an arbitrary state is in the sample; 1 if the sample contains every
+    /// state.
     let share: Double
     /// The number of states of the sample that exactly one random plan reached.
     let inOnePlan: Int
@@ -128,7 +135,9 @@ extension StateSample: Equatable {
   }
 }
 
-/// The form in a file: the digests as one text, eight bytes each, smallest first; the counts as another.
+/// The form of a sample in a file: one text with the digests, and one text with the counts.
+///
+/// A digest has eight bytes; the smallest digest is first.
 extension StateSample: Codable {
   /// The name of a sample's file in the folder of a run.
   package static let file = "states.json"

@@ -7,8 +7,8 @@ extension AskedQuery {
 
   /// Returns why the answer does not list the objects in the requested order; `nil` if it does.
   ///
-  /// Objects with equal values may come in any order: the store orders them by keys, which names do
-  /// not show.
+  /// Objects with equal sort values may come in any order. The store orders them by their keys,
+  /// which the answer does not show.
   func sortFault(_ lines: [String]) -> String? {
     guard timeline.ledger.undecided == nil, timeline.ledger.possibilities.count == 1 else {
       return nil
@@ -142,7 +142,9 @@ extension AskedQuery {
 
   // MARK: A visit
 
-  /// Returns the expected results of a request that registers an additional member at a position.
+  /// Returns the expected lines of a request that registers an additional member.
+  ///
+  /// `start` is the transaction number at which the member starts.
   private func visitLines(from start: Int64) -> [String] {
     let isLocked = timeline.plan.header.locks == .held
     guard isLocked else {
@@ -165,10 +167,11 @@ extension AskedQuery {
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// The transaction numbers at which an additional member may start.
+  /// The transaction numbers at which an additional member or a tracker may start.
   ///
-  /// For a query with a date, this is the last number before the first transaction at or after that
-  /// date, or the newest number if earlier history may have been purged.
+  /// Without a date in the query, this is the newest number. With a date, it is one less than the
+  /// number of the first transaction in history at or after that date; the newest number if there is
+  /// no such transaction. If earlier history may have been purged, the newest number is allowed too.
   var visitStarts: [Int64] {
     guard let date else { return [head] }
     let next = statuses.indices.first { !statuses[$0].isPurged && commit($0).timestamp >= date }
@@ -179,7 +182,9 @@ extension AskedQuery {
 
 /// The expected answers about copies of a store, tables and trackers.
 extension AskedQuery {
-  /// The transactions after the queried number, which need not be in history, one line each.
+  /// The transactions in history after the queried number, one line each.
+  ///
+  /// The queried number itself need not belong to a transaction in history.
   var tableLines: [String] {
     var first: Int64 = 0
     if case .behind(let count) = query.start { first = head - Int64(count) }
@@ -187,7 +192,10 @@ extension AskedQuery {
       .map { QueryAnswer.line(commit($0), with: commit($0).changes) }
   }
 
-  /// The expected answer to a query for the count of missing numbers between transactions.
+  /// The expected answer to a query for gaps between transaction numbers.
+  ///
+  /// The answer states how many numbers between the least and the greatest number in history have no
+  /// transaction in history. It is empty if there are none.
   var gapLines: [String] {
     let numbers = statuses.indices.filter { !statuses[$0].isPurged }.map(number)
     guard let least = numbers.min(), let greatest = numbers.max() else { return [] }
@@ -219,7 +227,9 @@ extension AskedQuery {
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// Returns the expected reports, hook calls and messages of a tracker that starts at a position.
+  /// Returns the expected reports, hook calls and messages of a tracker.
+  ///
+  /// `start` is the transaction number at which the tracker starts.
   private func tourLines(from start: Int64) -> [String] {
     let positions = statuses.indices.filter { !statuses[$0].isPurged && number($0) > start }
     let numbers = positions.map(number)

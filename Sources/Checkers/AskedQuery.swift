@@ -40,7 +40,10 @@ struct AskedQuery {
 
   // MARK: The position
 
-  /// The number after which the query starts; `nil` if history lacks it, or for other starts.
+  /// The transaction number after which the query starts.
+  ///
+  /// `nil` if history does not contain the transaction with this number, or if the query starts at
+  /// the beginning of history or at a date.
   var bound: Int64? {
     guard case .behind(let count) = query.start else { return nil }
     let wanted = head - Int64(count)
@@ -202,14 +205,20 @@ struct AskedQuery {
 }
 
 extension AskedQuery {
-  /// Returns how the reported result of a purge differs from the purged transactions; `nil` if it agrees.
+  /// Returns how the result that a purge reported differs from the expected result; `nil` if it agrees.
+  ///
+  /// The expected result states the number of transactions in `purged`, and the least cursor. The
+  /// result is not compared if the plan has retention limits or a cursor is uncertain.
   func fault(of lines: [String], having purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let least = watermark >= 0 ? number(watermark) : 0
     return difference(lines, ["purged \(purged.count), watermark \(least)"])
   }
 
-  /// Returns why the purge should have purged other transactions, or `nil` if it was right.
+  /// Returns a clause about a transaction that a purge wrongly kept or removed; `nil` if there is none.
+  ///
+  /// `purged` contains the positions of the transactions that the purge removed. They are not
+  /// checked if the plan has retention limits or a cursor is uncertain.
   func fault(of purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let authors = ProtectedAuthors(TraceHeader(plan: timeline.plan, system: ""))

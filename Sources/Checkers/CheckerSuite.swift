@@ -99,8 +99,9 @@ package struct CheckerSuite: Sendable {
 
   /// Appends the next command of a plan that is created one command at a time.
   ///
-  /// A merge policy other than the default is allowed only if an earlier command has one. Otherwise
-  /// the suite has not tracked what views have read, on which the results of such policies depend.
+  /// The command may have a merge policy other than the default only if the plan with which the
+  /// suite was created contains a write with such a policy. Only then does the suite track what
+  /// views have read, and the results of these policies depend on that.
   package mutating func append(_ command: Command) { timeline.append(command) }
 
   /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.
@@ -113,8 +114,8 @@ package struct CheckerSuite: Sendable {
 
   /// Adds to `state` all data on which later verdicts depend; call this only between two commands.
   ///
-  /// `tick` is the current step of the scheduler. Whether an invariant was exercised is left out;
-  /// ``verdicts`` shows that.
+  /// `tick` is the current step of the scheduler. The state does not include whether an invariant
+  /// was exercised; read that from ``verdicts``.
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)

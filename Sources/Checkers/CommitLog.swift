@@ -5,8 +5,8 @@ package import Traces
 /// For each transaction the log keeps three sets of members: those that must merge the transaction,
 /// those that have merged it, and those that have recorded the merge.
 ///
-/// - Complexity: a merge costs the transactions that it names; a record costs the transactions
-///   after the first one that its member has not recorded.
+/// - Complexity: merging is linear in the merged transactions. Recording a cursor is linear in the
+///   transactions from the first one that the member has not recorded through the cursor.
 package struct CommitLog: Sendable {
   /// The transactions in commit order.
   package private(set) var transactions: [TimelineTransaction] = []
@@ -67,7 +67,9 @@ extension CommitLog {
     }
   }
 
-  /// Records a reload of a member's contexts, which then contain also what merge hooks left out.
+  /// Records that a member has loaded all its contexts again.
+  ///
+  /// The contexts then also contain the changes that the member's merge hooks have left out.
   mutating func forgetFinished(by bit: MemberSet) {
     for position in statuses.indices where !statuses[position].finished.isEmpty {
       statuses[position].finished.subtract(bit)
@@ -80,7 +82,7 @@ extension CommitLog {
     for position in from..<max(from, cursor + 1) { statuses[position].merge(member.bit) }
   }
 
-  /// Marks the transactions up to a position that a member has merged as recorded.
+  /// Marks a member's merged transactions, through the position `last`, as recorded.
   ///
   /// - Returns: The position below which the member has merged and recorded all required transactions.
   mutating func record(_ member: Member, through last: Int) -> Int {
@@ -104,15 +106,19 @@ extension CommitLog {
     }
   }
 
-  /// Removes a member from all sets, because its next registration requires no earlier transaction.
+  /// Removes a member from the sets of all transactions.
+  ///
+  /// This precedes a registration after which the member need not merge any earlier transaction.
   mutating func forget(_ bit: MemberSet) {
     for position in statuses.indices { statuses[position].forget(bit) }
   }
 
   /// Resets a member's progress to its cursor in the store, at its first launch after a power-off.
   ///
-  /// The member must merge the transactions after that cursor again. If the member may have
-  /// registered again, it need no longer merge the transactions up to that cursor.
+  /// The member must merge the transactions after that cursor again. If the cursor in the store may
+  /// have moved without an event, the transactions up to the cursor count as merged and recorded. If
+  /// the store may also have lacked the member's registration, the member is no longer required to
+  /// merge them.
   mutating func restoreRecords(of member: Member, through cursor: Int) {
     let mayBeAhead = member.status.alternatives.contains(.ahead)
     let mayBeAbsent = member.status.alternatives.contains(.absent)
@@ -144,7 +150,10 @@ extension CommitLog {
     }
   }
 
-  /// Decides from the history that a power-off left which purges it has rolled back.
+  /// Determines which purges a power-off has rolled back.
+  ///
+  /// `held` is the history after the power-off. If it contains a purged transaction, the purge of
+  /// that transaction was rolled back.
   mutating func reconcilePurges(with held: [CommittedTransaction]) {
     let names = Set(held.map(\.name))
     for position in statuses.indices where statuses[position].mayBePurged {
@@ -168,7 +177,9 @@ package struct TimelineTransaction: Sendable {
 package struct TransactionStatus: Sendable {
   /// The members that must merge the transaction.
   package internal(set) var required: MemberSet
-  /// The members that have merged the transaction; a crash before the record undoes the merge.
+  /// The members that have merged the transaction.
+  ///
+  /// A crash undoes a merge that the member has not recorded.
   package internal(set) var merged: MemberSet = []
   /// The members that have ever merged the transaction, including merges that a crash has undone.
   package internal(set) var everMerged: MemberSet = []
@@ -195,7 +206,9 @@ package struct TransactionStatus: Sendable {
     everMerged.formUnion(bit)
   }
 
-  /// Removes a member from all sets, because its next registration requires no earlier transaction.
+  /// Removes a member from all sets of members of this transaction.
+  ///
+  /// This precedes a registration after which the member need not merge any earlier transaction.
   mutating func forget(_ bit: MemberSet) {
     required.subtract(bit)
     merged.subtract(bit)

@@ -3,10 +3,10 @@ import Traces
 
 /// The expected pages of consumers, computed from the transactions that were committed and purged.
 ///
-/// A consumer process receives the matching transactions after its confirmed position, each once,
-/// in commit order and with all changes. The next process receives unconfirmed transactions again.
-/// A consumer confirms only transactions that it received, and history without a matching
-/// transaction. Pages are not checked while the outcome of a write or a purge is uncertain.
+/// A consumer process receives the matching transactions after its confirmed position, each once, in
+/// commit order and with all changes. The next process receives unconfirmed transactions again. A
+/// consumer may confirm a position only after it has received every matching transaction up to that
+/// position. Pages are not checked while the outcome of a write or a purge is uncertain.
 struct ConsumerReadings: Sendable {
   /// The `read` command in progress; `nil` during other commands, or if pages are not checked.
   private var current: CurrentReading?
@@ -46,7 +46,9 @@ private struct CurrentReading: Sendable {
   private var hasPage = false
   /// Whether the first process of this command has started.
   private var hasStarted = false
-  /// The position through which the steps so far must have confirmed history; -1 if nowhere.
+  /// The position through which the steps so far must have confirmed history.
+  ///
+  /// The value is -1 if the steps need not have confirmed any transaction.
   private var required = -1
 
   init?(_ command: Int?, on timeline: Timeline) {
@@ -121,7 +123,10 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Applies the planned steps up to the one that caused the current event: the first one in `those`.
+  /// Applies the planned steps through the next one that is contained in `those`.
+  ///
+  /// That step is the one that caused the current event. If no remaining step is in `those`, all
+  /// remaining steps are applied.
   ///
   /// - Returns: the step that caused the event; `nil` if no remaining step is in `those`.
   @discardableResult
@@ -157,7 +162,7 @@ private struct CurrentReading: Sendable {
       ? "received #\(page[expected.count].name), which is not on the page" : nil
   }
 
-  /// Returns the positions after `position` of the transactions that the consumer must receive.
+  /// Returns the positions of the transactions after `position` that the consumer must receive.
   private func matching(after position: Int, on timeline: Timeline) -> [Int] {
     timeline.log.statuses.indices.dropFirst(position + 1).filter { position in
       guard !timeline.log.statuses[position].isPurged else { return false }

@@ -3,16 +3,18 @@ package import Traces
 
 /// At the end each view equals the store's data, which equals the reference model.
 ///
-/// Verifies: every write's reported changes against the net effect that the reference model
-/// computes from the plan (the same objects, the same change types; at most one transaction, none
-/// if it failed, which needs a reason: a conflict, a fault, a store that is busy or full); every
-/// reading of the data against the model; at the end the views of all running members against the
-/// data, except members that were notified that they miss history. Objects that were changed by
-/// transactions of authors that a member ignores are left out for that member, and so are those of
-/// transactions for which one of its merge hooks replaced the default merge since its contexts were
-/// loaded, and the objects and attributes that a member's older model lacks. A partial member,
-/// which does not load all objects at its launch, is compared only in the objects that its contexts
-/// contain.
+/// Verifies: the changes that each write reports are the net effect that the reference model
+/// computes from the plan, with the same objects and the same change types. A write commits at most
+/// one transaction. A failed write commits none, and its failure needs a reason: a conflict, a
+/// fault, or a store that is busy or full. Every reading of the data equals the model. At the end
+/// the views of all running members equal the data, except those of members that were notified that
+/// they miss history.
+///
+/// Some objects are left out of the comparison of a member's views: those that were changed by
+/// transactions of authors that the member ignores, and those that were changed by transactions for
+/// which one of its merge hooks replaced the default merge since its contexts were loaded. Objects
+/// and attributes that the member's older model lacks are left out too. A partial member, which does
+/// not load all objects at its launch, is compared only in the objects that its contexts contain.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
 /// TombstoneFidelity), views in the middle of a plan, which may lack transactions. After a write of
@@ -122,10 +124,10 @@ private struct FinalView: Sendable {
     return known
   }
 
-  /// Returns the names with negative keys under which a view may contain outdated objects.
+  /// Returns the names, with negative keys, under which a view may contain outdated objects.
   ///
-  /// A view that missed a delete and merged a new insert contains two objects of one name. The
-  /// outdated one gets such a name.
+  /// A view that has not merged a delete, but has merged a later insert of the same name, contains
+  /// two objects of that name. The outdated one of them then gets one of the returned names.
   private static func aliases(of object: ObjectName) -> [ObjectName] {
     (0..<aliasCountMax).map { ObjectName(object.entity, -object.key - 1000 * Int64($0)) }
   }

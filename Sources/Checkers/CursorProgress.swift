@@ -3,22 +3,23 @@ package import Traces
 /// Within one registration a cursor never falls, and never passes an unmerged transaction.
 ///
 /// Verifies: each recorded cursor, and the cursor of each later launch, names a committed
-/// transaction and is not below the cursor before it; at or below the cursor there is no
-/// transaction that the member must merge and has not merged. Merges that a crash has undone count
-/// as not merged. No member gets the error that its cursor is above the newest transaction, unless
-/// a power-off has rolled back part of history. A whole pass that a system reports as successful
-/// has merged and recorded all history from before the pass. No command that moves a cursor fails
+/// transaction and is not below the previous cursor. At or below the cursor there is no transaction
+/// that the member must merge and has not merged. Merges that a crash has undone count as not
+/// merged. No member gets the error that its cursor is above the newest transaction, unless a
+/// power-off has rolled back part of history. A whole pass that a system reports as successful has
+/// merged and recorded all history from before the pass. No command that moves a cursor fails
 /// without a reason in the plan.
 ///
-/// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction), cursors
-/// after a power-off (Durability) of a member whose command was in progress then, or a resync. A
-/// design may reset a cursor to none and start from scratch; such resets are allowed and counted.
+/// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction); after a
+/// power-off, the cursor of a member whose command the power-off interrupted (Durability); the
+/// cursor after a resync. A design may reset a cursor to none and start from scratch; such resets
+/// are allowed.
 package struct CursorProgress: Invariant {
   package static let name = "CursorProgress"
   package static let sentence =
     "A cursor never falls, and never passes a transaction that is not merged."
   package private(set) var violation: Violation?
-  /// The commands that move a cursor, or read the history through which it is then moved.
+  /// The words of the commands that must not fail without a reason in the plan.
   private static let words: Set<String> = [
     "launch", "suspend", "resume", "fetch", "merge", "record", "pass", "deliver", "poll", "consume",
     "resync", "retire",

@@ -3,17 +3,16 @@ package import Traces
 
 /// After a power-off the store has the first acknowledged commits; with FULL, all of them.
 ///
-/// Verifies: after each power-off that the store opens and is intact; that the last transaction
-/// that it reports was committed, and that none before it is missing: history contains every
-/// transaction up to that one that was not purged, as it was reported at the commit, and the data
-/// are, row by row, those of the reference model after that transaction. With
-/// `"synchronous":"full"` no transaction is lost that was acknowledged before the power-off; with
-/// either setting none is lost that an earlier power-off had left.
+/// Verifies, after each power-off: the store opens and is intact. The last transaction that it
+/// reports was committed. History contains every transaction up to that one that was not purged, as
+/// it was reported at the commit. The data are, row by row, those of the reference model after that
+/// transaction. With `"synchronous":"full"` no transaction is lost that was acknowledged before the
+/// power-off. With either setting no transaction is lost that survived an earlier power-off.
 ///
-/// Does not verify: which of the newest transactions survive with `"normal"`; registrations,
-/// cursors and purges that were lost with those transactions (a member's next launch shows them,
-/// and the other checkers continue from there); with `"full"`, commits that were acknowledged after
-/// a disk delayed a sync, because such a disk may lose them.
+/// Does not verify: which of the newest transactions survive with `"normal"`; registrations, cursors
+/// and purges that were lost with those transactions (a member's next launch shows them, and the
+/// other checkers continue from there); with `"full"`, commits that were acknowledged after a disk
+/// delayed a sync, because such a disk may lose them.
 package struct Durability: Invariant {
   package static let name = "Durability"
   package static let sentence =

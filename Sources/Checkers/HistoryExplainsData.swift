@@ -3,16 +3,18 @@ package import Traces
 
 /// Every effect of a write has its change and column bit in history, and none is invented.
 ///
-/// Verifies: each update that a commit or history reports names every attribute whose value it
-/// changed, and only attributes that the write set; reported values are those that the write left;
-/// history, when it is read, contains every committed transaction that was not purged and no other,
-/// in commit order, with the author and the changes that were reported at the commit; if the plan
-/// requires monotone timestamps, they rise strictly in commit order; the answer to each query of
-/// history, and the effect of each purge of a part of it, is exactly what the committed transactions
-/// and the filter say; each consumer that reads page by page receives every transaction after its
-/// confirmed position once, in order and with its changes, and again if it did not confirm it; no
-/// write, query or reading fails without a reason in the plan. Together with Convergence (the
-/// data follow the changes) no two states of the data differ without a change.
+/// Verifies: each update that a commit or history reports names every attribute whose value the
+/// update changed, and only attributes that the write set. Reported values are those that the write
+/// left. When history is read, it contains every committed transaction that was not purged and no
+/// other, in commit order, with the author and the changes that were reported at the commit. If the
+/// plan requires monotone timestamps, they rise strictly in commit order.
+///
+/// The answer to each query of history, and the effect of each purge of a part of history, is
+/// exactly what the committed transactions and the filter determine. Each consumer that reads page
+/// by page receives every transaction after its confirmed position once, in order and with its
+/// changes. It receives a transaction again if it did not confirm the transaction. No write, query
+/// or reading fails without a reason in the plan. Together with Convergence (the data follow the
+/// changes) no two states of the data differ without a change.
 ///
 /// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
 /// writes after an unknown outcome that no event has decided yet.

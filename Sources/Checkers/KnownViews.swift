@@ -1,23 +1,26 @@
 import HistoryTypes
 import Traces
 
-/// The state of each object as each actor's view (its first context) last read it.
+/// For each actor's view, the state of each object when the view last read the object.
 ///
-/// Conflicts of saves are computed from these states.
+/// The view is the actor's first context. Conflicts of saves are computed from these states.
 ///
-/// A view reads all objects when it is launched and when it resyncs. Between these, a view reads an
-/// object before its first save of that object, the changes of each transaction that it merges, its
-/// own saves, and the results of its live queries. The states are kept only for plans with a write
-/// whose policy depends on conflicts.
+/// A view reads all objects when it is launched and when it resyncs. At other times it reads an
+/// object before it first saves that object, the changes of each transaction that it merges, the
+/// changes that it saves, and the results of its live queries. The states are kept only for plans
+/// with a write whose policy depends on conflicts.
 struct KnownViews: Sendable {
   /// The state of an object when a view last read the object.
   private struct ReadState: Sendable {
-    /// The position of the insert of the object: one name may denote several objects in turn.
+    /// The position of the transaction that inserted the object.
+    ///
+    /// The position distinguishes objects that had the same name one after another.
     let life: Int
-    /// The position of the object's last write before the view read the object.
+    /// The position of the last transaction that wrote the object before the view read the object.
     let position: Int
     let values: Values
-    /// For each reference, by attribute, the position of the insert of the referenced object.
+    /// For each reference attribute, the position of the transaction that inserted the referenced
+    /// object.
     let destinations: [String: Int]
   }
 
@@ -30,7 +33,7 @@ struct KnownViews: Sendable {
   }
 
   private var views: [ActorID: View] = [:]
-  /// For each existing object, the positions of its insert and of its last write.
+  /// For each existing object, the positions of the transactions that inserted and that last wrote it.
   private var lives: [ObjectName: (life: Int, position: Int)] = [:]
   private var writes: [Int: (net: [NetChange], view: ActorID?)] = [:]
   /// The references of each entity: the attributes and the entities to which they refer.
@@ -51,7 +54,9 @@ struct KnownViews: Sendable {
     self.references = references
   }
 
-  /// Returns whether it is unknown which states an actor's view has read: after a failure, or unlaunched.
+  /// Returns whether it is unknown which states an actor's view has read.
+  ///
+  /// This is unknown after a failure, after some results of live queries, and before the first launch.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
   /// Updates the states that a view has read after the view saved a write.
@@ -77,7 +82,10 @@ struct KnownViews: Sendable {
     }
   }
 
-  /// Returns whether a view has read the object with a name, or the deleted one if the name is free.
+  /// Returns whether a view has read the object that has the given name.
+  ///
+  /// If no object has the name any more, returns whether the view has read an earlier object of that
+  /// name.
   private func has(_ object: ObjectName, _ view: ActorID) -> Bool {
     guard let state = views[view]?.readStates[object] else { return false }
     return lives[object].map { $0.life == state.life } ?? true
@@ -110,9 +118,9 @@ struct KnownViews: Sendable {
 
   /// Updates a view's states after it merged writes that it did not save.
   ///
-  /// The view reads again the objects that it has read only before those writes.
-  ///
-  /// A view that is not partial also reads new objects. States that are newer than a write are kept.
+  /// The view reads an object again if it last read the object before one of these writes. A view
+  /// that is not partial also reads the objects that the writes inserted. A state that the view read
+  /// after a write is kept.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }
@@ -130,9 +138,11 @@ struct KnownViews: Sendable {
 
   /// Updates a view's states after a live query of the view reported a result.
   ///
-  /// The first result is read from the store. A later one may be: the values then show whether the
-  /// view has read an object again. If they do not, or if the view is partial and may have read
-  /// objects beyond the result, its states are unknown.
+  /// The view reads the first result from the store. For a later result, the values of an object
+  /// show whether the view has read the object again, if its values have changed since the view last
+  /// read it. If another write left the values unchanged, it is unknown which states the view has
+  /// read. This is also unknown after the live query has failed, and for a partial view, which may
+  /// have read objects that are not in the result.
   mutating func list(_ report: LiveReport, by actor: ActorID, _ objects: Objects) {
     guard report.failure == nil, !partial.contains(actor) else { return uncertainty(actor) }
     let isFirst = views[actor, default: View()].lists.insert(report.list).inserted
@@ -160,7 +170,9 @@ struct KnownViews: Sendable {
     writes.removeAll()
   }
 
-  /// Records that a view uses an object, which it reads if it has not read it before.
+  /// Records that a view uses an object.
+  ///
+  /// If the view has not read the object before, it reads the object now.
   mutating func touch(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
     guard let life = lives[object], views[actor]?.readStates[object]?.life != life.life else {
       return
@@ -168,7 +180,9 @@ struct KnownViews: Sendable {
     see(object, by: actor, objects)
   }
 
-  /// Returns the values of an object that a view has read, if a later write changed it; else `nil`.
+  /// Returns the values that a view has read of an object, if a later write has changed the object.
+  ///
+  /// Otherwise the result is `nil`.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
     guard let life = lives[object], let state = views[actor]?.readStates[object] else { return nil }
     guard state.position < life.position else { return nil }

@@ -63,8 +63,8 @@ package struct Ledger: Sendable {
 
   /// Appends a command to the plan.
   ///
-  /// The ledger tracks what views have read only if the plan started with a merge policy other than the
-  /// default.
+  /// The ledger tracks what views have read only if the plan with which the ledger was created
+  /// contains a write with a merge policy other than the default.
   mutating func append(_ command: Command) { commands.append(command) }
 
   /// Updates the expected data with the next event.
@@ -191,7 +191,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Marks the data as unknown if the edit depends on what a view has read and this is unknown.
+  /// Marks the expected data as unknown if an edit depends on unknown content of a view.
   private mutating func checkIsDecided() {
     guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
     undecided =
@@ -212,7 +212,10 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Applies an edit to every possible state, and keeps the states that agree with the reported changes.
+  /// Applies an edit to every possible state, and keeps the states that agree with the reported
+  /// changes.
+  ///
+  /// If no state agrees, all states are kept and ``mismatch`` is set.
   private mutating func take(_ edit: Edit, reported: [CommittedChange]) {
     if possibilities.count == 1 {
       let changes = possibilities[0].apply(edit, at: position, reported: reported)
@@ -266,7 +269,9 @@ package struct Ledger: Sendable {
     mismatch = Difference(from: possibilities[0].model.objects, to: data).map(Mismatch.data)
   }
 
-  /// Rolls back to the last transaction that a power-off left, possibly that of the interrupted command.
+  /// Rolls the expected data back to the last transaction that survived a power-off.
+  ///
+  /// That transaction may be the one of the command that the power-off interrupted.
   private mutating func recover(through named: [Int]) {
     staged.removeAll()
     current = nil
@@ -292,7 +297,8 @@ package enum Mismatch: Hashable, Sendable {
   case disagrees(Disagreement)
   /// The data that the system reports differ from the data that the writes should produce.
   case data(Difference)
-  /// A write failed with a conflict, but no write has changed its objects since the view read them.
+  /// A write failed with a conflict, but no other write has changed its objects since its view read
+  /// them.
   case unfounded
   /// A write succeeded although the store must refuse it.
   case accepted(Refusal)

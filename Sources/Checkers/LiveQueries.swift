@@ -3,17 +3,16 @@ package import Traces
 
 /// Each live query shows what its context contains, and reports each change once.
 ///
-/// Verifies: after each successful command of an actor with live queries, and so at the end, the
-/// last result that each of them reported, which follows only the reported differences, against the
-/// query evaluated over the data of the reference model: the same objects with the same values, in
-/// the requested order, objects with equal sort values in the order of their keys, and no object
-/// beyond the limit or missing below it. Each report's differences lead from the previous result to
-/// the new one. No report repeats the previous result. A live query ends with an error only after a
-/// fault.
+/// Verifies, after each successful command of an actor with live queries: the last result that each
+/// of them reported agrees with the query evaluated over the data of the reference model. The result
+/// has the same objects with the same values, in the requested order. Objects with equal sort values
+/// are in the order of their keys. The result does not exceed its limit, and no object is missing
+/// below the limit. The differences in each report lead from the previous result to the new one. No
+/// report repeats the previous result. A live query ends with an error only after a fault.
 ///
 /// Does not verify: the objects in transactions that the actor's view has not merged since it last
-/// read all data, which a result may contain as they were before or as they are now, or not at all.
-/// These include the transactions of ignored authors and those that a merge hook finished. After a
+/// read all data. A result may contain these objects in their old or their new state, or not at all.
+/// These transactions include those of ignored authors and those that a merge hook finished. After a
 /// write of unknown outcome nothing is compared until the outcome is known. Live queries by the
 /// values of references, whose keys plans do not know, are not compared with the data.
 package struct LiveQueries: Invariant {
@@ -69,7 +68,9 @@ package struct LiveQueries: Invariant {
     }
   }
 
-  /// Updates the state of an actor's view, and returns what is wrong, as a clause about a live query.
+  /// Updates the state of an actor's view with an event.
+  ///
+  /// Returns a clause about an error in a live query of the actor; `nil` if there is none.
   private mutating func follow(
     _ kind: EventKind,
     of actor: ActorID,
@@ -95,7 +96,9 @@ package struct LiveQueries: Invariant {
     return nil
   }
 
-  /// Compares the live queries of an actor with the data, and returns the first difference.
+  /// Compares the live queries of an actor with the data.
+  ///
+  /// Returns a clause about the first difference; `nil` if there is none or the data are unknown.
   private mutating func compare(_ actor: ActorID, on timeline: Timeline) -> String? {
     guard let view = views[actor], !view.lists.isEmpty, timeline.ledger.undecided == nil,
       timeline.ledger.mismatch == nil, !timeline.mayHoldUnreported,
@@ -113,7 +116,7 @@ package struct LiveQueries: Invariant {
   }
 }
 
-/// The view of a running actor: its live queries, and the transactions that it may lack.
+/// The view of a running actor: its live queries, and the transactions that the view may lack.
 private struct WatchedView: Sendable {
   /// The objects of each transaction that the view has not merged.
   private var unmerged: [TransactionName: Set<ObjectName>] = [:]
@@ -121,17 +124,21 @@ private struct WatchedView: Sendable {
   private var unknown: Set<ObjectName> = []
   private(set) var lists: [ReportedList] = []
   private var startedCount = 0
-  /// The live query that ends if the one that the current command starts does not fail.
+  /// The number of the live query that the current command replaces if the command succeeds.
+  ///
+  /// The value is `nil` if the command replaces none.
   private var oldest: Int?
-  /// The transaction that the view saves with the current command.
+  /// The transaction that the current command has committed as a save of the view.
   private var saved: CommittedTransaction?
   /// The objects whose transactions the current command has merged.
   private var mergedNow: Set<ObjectName> = []
-  /// Whether the current command has read all objects again, also those whose values are the same.
+  /// Whether the view has read all objects again in the current command, even those with equal values.
   private var hasResynced = false
   private var isStarting = false
 
-  /// The objects that results may contain in any state.
+  /// The objects for which the view may be out of date.
+  ///
+  /// A live query may report them with old or new values, or leave them out.
   var openObjects: Set<ObjectName> { unmerged.values.reduce(into: unknown) { $0.formUnion($1) } }
 
   /// Notes that the view has read all objects again.
@@ -179,7 +186,11 @@ private struct WatchedView: Sendable {
     }
   }
 
-  /// Notes the end of a command; the view lacks a save that failed and yet was committed.
+  /// Notes the end of a command.
+  ///
+  /// If the command failed but its save was committed, the view may lack the saved changes. A live
+  /// query that the command started is removed if the command failed; otherwise the live query that
+  /// it replaces, if any, is removed.
   mutating func end(_ outcome: Outcome) {
     if let saved, outcome != .ok { unknown.formUnion(saved.changes.map(\.object)) }
     saved = nil
@@ -193,7 +204,9 @@ private struct WatchedView: Sendable {
     }
   }
 
-  /// Notes a report, and returns what is wrong with it, as a clause.
+  /// Updates a live query with its new report.
+  ///
+  /// Returns a clause about an error in the report; `nil` if there is none.
   mutating func take(_ report: LiveReport, hasFault: Bool, isPartial: Bool) -> String? {
     guard let index = lists.firstIndex(where: { $0.number == report.list }) else {
       return "\(report.list) reports a result, and no command has started it"
@@ -215,7 +228,7 @@ private struct ReportedList: Sendable {
   /// The number of the live query among those of its process.
   let number: Int
   let watch: PlannedWatch
-  /// The result; `nil` before the first one.
+  /// The last reported result; `nil` before the first report.
   var rows: [ListedRow]?
 
   /// The query, for a sentence: `1 (the first 2 of Item by -count)`.
@@ -229,7 +242,8 @@ private struct ReportedList: Sendable {
 
   /// Returns a clause about an error in the differences of a report; `nil` if they are correct.
   ///
-  /// `mayRepeat` returns whether the copy may already contain the change of an updated object.
+  /// `mayRepeat` returns whether the previous result may already have contained the new values of an
+  /// object that the report lists as updated.
   func fault(of report: LiveReport, mayRepeat: (ObjectName) -> Bool) -> String? {
     let before = rows ?? []
     guard Self.keys(before.map(\.key), after: report) == report.rows.map(\.key) else {
@@ -242,7 +256,9 @@ private struct ReportedList: Sendable {
       ? nil : "reports \(Self.text(report.rows)) again, although nothing has changed"
   }
 
-  /// Returns the keys of a result after the differences of a report; `nil` if they do not fit.
+  /// Applies the differences of a report to the keys of the previous result, and returns the new keys.
+  ///
+  /// The result is `nil` if the differences do not fit the previous result.
   private static func keys(_ before: [Int64], after report: LiveReport) -> [Int64]? {
     let (removed, inserted) = (Set(report.removed), Set(report.inserted))
     guard removed.isSubset(of: before.indices), inserted.isSubset(of: report.rows.indices) else {
@@ -308,7 +324,7 @@ private struct ExpectedRows {
 
   /// Returns whether the result may contain an object in any state.
   ///
-  /// A negative key denotes an object that has lost its name: its delete was not merged yet.
+  /// A name with a negative key denotes a deleted object whose delete the view has not merged yet.
   private func isOpen(_ object: ObjectName) -> Bool {
     object.key < 0 ? open.contains { $0.entity == object.entity } : open.contains(object)
   }
@@ -340,7 +356,10 @@ private struct ExpectedRows {
     return nil
   }
 
-  /// Returns which object is missing; in a full result, all objects after its last one may be.
+  /// Returns a clause about a missing object; `nil` if none is missing.
+  ///
+  /// `rows` are the rows of the result without the objects in `open`. If `isFull` is `true`, the
+  /// result has reached its limit; then only objects that come before its last row count as missing.
   private func gap(in rows: [ListedRow], isFull: Bool) -> String? {
     let shown = Set(rows.map(\.object))
     let missing = matching.first { !shown.contains($0.object) }

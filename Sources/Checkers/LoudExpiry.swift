@@ -2,11 +2,13 @@ package import Traces
 
 /// A member that lost history is notified at its next fetch.
 ///
-/// Verifies: a member that was cut off by a limit, or whose unmerged required transactions were
-/// purged, gets no answer to a fetch until it is notified (expired or rewound, as an event or as an
-/// error), resyncs or registers again; a member that was cut off does not register again before it
-/// is notified. A power-off may roll back the purge or the cut-off: then no notification is
-/// required.
+/// A member has lost history if a limit has cut the member off, or if a transaction was purged that
+/// the member must merge and had not merged.
+///
+/// Verifies: no fetch of a member that lost history succeeds before the member is notified (expired
+/// or rewound, as an event or as an error), resyncs or registers again. A member that was cut off
+/// does not register again before it is notified. A power-off may roll back the purge or the
+/// cut-off: then no notification is required.
 ///
 /// Does not verify: whether the loss was allowed (PurgeSafety), the content of the member's view
 /// before the notification. A pass that merges, and a consumer that consumes, count as fetches.
@@ -37,7 +39,7 @@ package struct LoudExpiry: Invariant {
     return hasReported ? .valid : .unknown("No member that lost history fetched again.")
   }
 
-  /// Adds the members that lost history and were not notified yet to `state`.
+  /// Adds to `state` the members that lost history and have not been notified of the loss yet.
   func describe(_ state: inout StateSketch) { state.add(members: unreported.rawValue) }
 
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {

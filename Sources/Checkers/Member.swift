@@ -111,7 +111,9 @@ package struct MemberStatus: Hashable, Sendable {
     package static let registered = Alternatives(rawValue: 4)
     /// The store may contain an older token than the one that the consumer keeps itself.
     package static let behind = Alternatives(rawValue: 8)
-    /// A power-off may have rolled back the member's row in the store; its next launch shows the row.
+    /// A power-off may have rolled back the member's row in the store.
+    ///
+    /// The member's next launch shows the content of the row.
     package static let takenBack = Alternatives(rawValue: 16)
   }
 
@@ -223,7 +225,9 @@ extension MemberStatus {
     if !alternatives.contains(.takenBack) { alternatives.remove(.registered) }
   }
 
-  /// Records a power-off, which may have rolled back the member's row; the next launch shows the row.
+  /// Records a power-off, which may have rolled back the member's row in the store.
+  ///
+  /// The member's next launch shows the content of the row.
   mutating func losePower() {
     if isMember { alternatives.insert(.takenBack) } else { alternatives.remove(.takenBack) }
   }

@@ -2,10 +2,10 @@ package import Traces
 
 /// A member merges in commit order.
 ///
-/// Verifies: within one merge the transactions rise; the first merge of a required transaction
-/// comes after the merges of all earlier ones that the member has merged since its launch; merged
-/// transactions were committed; no two transactions share a name. The order is that of the commits,
-/// never of the timestamps.
+/// Verifies: the transactions of one merge event are in commit order. When a member merges a
+/// required transaction for the first time, it has not merged any later transaction since its
+/// launch. Merged transactions were committed. No two transactions share a name. The order is that
+/// of the commits, never of the timestamps.
 ///
 /// Does not verify: that no transaction is left out (NoLostTransaction). Repeated merges, after a
 /// crash or because of a second fetch, are allowed. So is the merge of a transaction that the member

@@ -3,14 +3,14 @@ package import Traces
 
 /// Each transaction that must be merged reaches observers once; after a failure, at least once.
 ///
-/// Failures are crashes, failed commands and missing records.
+/// A failure is a crash, a failed command, or a merge that is not recorded.
 ///
-/// Verifies: at the end the observers of each running member have seen every transaction that the
-/// member must merge. No observer sees a transaction twice within one fetch, or again after it was
-/// recorded (a design that resets cursors, and a power-off, may repeat transactions). Within one
-/// event observers see transactions in commit order.
+/// Verifies: at the end the observers of each running member have received every transaction that
+/// the member must merge. No observer receives a transaction twice within one fetch, or again after
+/// the member has recorded the transaction. A design that resets cursors may repeat transactions,
+/// and so may a power-off. Within one event observers receive transactions in commit order.
 ///
-/// Does not verify: the content that an observer receives, and members without observers: a member
+/// Does not verify: the content that an observer receives, and members without observers. A member
 /// has observers if one of its hooks observes (``PlannedHook``), or if a transaction is ever
 /// delivered to one.
 package struct ObserverDelivery: Invariant {
@@ -21,7 +21,8 @@ package struct ObserverDelivery: Invariant {
   private var observing: MemberSet = []
   /// For each transaction, by position, the members whose observers have received it.
   private var observed: [MemberSet] = []
-  /// For each transaction, the members with a delivery since their last fetch or failure.
+  /// For each transaction, the members whose observers have received it since the member's last
+  /// fetch or failure.
   private var observedJustNow: [MemberSet] = []
   /// The members whose cursor may have been reset, so that observers may receive transactions again.
   private var reset: MemberSet = []
@@ -155,7 +156,9 @@ package struct ObserverDelivery: Invariant {
     for position in 0...last { observed[position].formUnion(member.bit) }
   }
 
-  /// Forgets deliveries of transactions that a power-off rolled back; others may be delivered again.
+  /// Removes the deliveries of transactions that a power-off has rolled back.
+  ///
+  /// The transactions that remain may be delivered again.
   private mutating func recover(on timeline: Timeline) {
     let last = timeline.named.isEmpty ? -1 : timeline.named[0] < 0 ? .max - 1 : timeline.named[0]
     observed.removeSubrange(min(observed.count, last + 1)...)

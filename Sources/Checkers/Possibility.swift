@@ -79,7 +79,10 @@ package struct Possibility: Sendable {
     return effect.net
   }
 
-  /// Returns a write to a model with relations, with the conflicts of its view; `nil` for other edits.
+  /// Returns the edit as a write to a model with relations, including the conflicts of the saving view.
+  ///
+  /// The result is `nil` if the model has no relations, for a model upgrade, and for an edit to
+  /// which the merge policy was already applied.
   private mutating func related(_ edit: Edit) -> RelatedWrite? {
     guard hasRelations else { return nil }
     switch edit {
@@ -99,10 +102,10 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Returns why the relations oblige the store to refuse an edit; `nil` if they do not.
+  /// Returns why the store must refuse an edit in a model with relations.
   ///
-  /// The view keeps the states of objects that it has read for the save, even if the save is
-  /// refused.
+  /// The result is `nil` if the store must accept the edit, or if the model has no relations. The
+  /// objects that the view reads for the save count as read even if the save is refused.
   mutating func mustRefuse(_ edit: Edit) -> Refusal? {
     guard let related = related(edit) else { return nil }
     if let view = edit.viewWriter {
@@ -112,7 +115,7 @@ package struct Possibility: Sendable {
     return model.apply(related).refusal
   }
 
-  /// Returns the net changes without updates that change no value and that the system did not report.
+  /// Returns the net changes, except updates that change no value and that the system did not report.
   private static func captured(_ net: [NetChange], _ reported: [CommittedChange]) -> [NetChange] {
     net.filter { change in
       change.type != .update || change.changesValues
@@ -120,7 +123,10 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Rolls back to a transaction: applies the edits up to that one again, and discards all views.
+  /// Rolls the state back to the transaction at the position `last`.
+  ///
+  /// The edits through that transaction are applied again to an empty store. All information about
+  /// what views have read is discarded.
   mutating func goBack(through last: Int) {
     guard knownViews != nil || log.contains(where: { $0.at > last }) else { return }
     log.removeAll { $0.at > last }
@@ -132,7 +138,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Updates the objects that an actor's view has read after a launch, a resync, a merge or a live query.
+  /// Updates what an actor's view has read, after a launch, a resync, a merge or a live query's result.
   mutating func observe(_ kind: EventKind, by actor: ActorID, named: [Int]) {
     switch kind {
     case .registered, .launched: knownViews?.load(actor, isLaunch: true, model.objects)
@@ -148,7 +154,10 @@ package struct Possibility: Sendable {
 
   // MARK: Policies
 
-  /// Returns whether a write must fail with a conflict; `nil` if this is unknown.
+  /// Returns whether a write must fail with a conflict.
+  ///
+  /// In a model without relations, the result is `nil` if it is unknown what the view has read, or
+  /// if the edit is not a view's save with the policy `error`.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
     if hasRelations { return mustRefuse(edit) == .conflict }
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,
@@ -180,7 +189,9 @@ package struct Possibility: Sendable {
     )
   }
 
-  /// Returns, for each object that other writes have changed since the view read it, the values read.
+  /// Returns the objects of a write that other writes have changed since the view read them.
+  ///
+  /// Each object has the values that the view read.
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {
@@ -232,7 +243,10 @@ enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
   case batch(PlannedBatch)
-  /// A write to a model with relations, with the values that its context has read of changed objects.
+  /// A write to a model with relations.
+  ///
+  /// For each object that another writer has changed since the write's context read the object, the
+  /// write includes the values that the context read.
   case related(RelatedWrite)
   /// A write with plain SQL.
   ///

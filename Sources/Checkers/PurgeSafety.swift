@@ -3,19 +3,20 @@ package import Traces
 
 /// No transaction is purged before all members that must merge it have recorded its merge.
 ///
-/// Verifies: at each purge, for each transaction that leaves history, that every member that must
-/// merge it (registered before it, not retired, not lost) has done so. A merge counts once a cursor
-/// at or above the transaction was recorded; merges that a crash has undone do not count. A member is
-/// lost or finds its history expired only under a plan with retention. If that plan has no limit on
-/// bytes, the member must be more transactions or time behind than a limit allows. The time is the sum
-/// of the intervals between transactions, leaving out intervals of over a day.
+/// Verifies: when a purge removes a transaction from history, every member that must merge the
+/// transaction (registered before it, not retired, not cut off) has recorded the merge. A merge
+/// counts as recorded once the member has recorded a cursor at or above the transaction. Merges that
+/// a crash has undone do not count. A member is cut off, or finds its history expired, only under a
+/// plan with retention. If that plan has no limit on bytes, the member must be further behind than a
+/// limit on transactions or on time allows. The time is the sum of the intervals between
+/// transactions, leaving out intervals of over a day.
 ///
 /// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from the
-/// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported;
-/// purges of transactions that a member needs whose registration or cursor a power-off has made
-/// uncertain, until the member's next launch. A record of unknown outcome counts as done. Purges in
-/// whole passes after the plan's last command, which only systems without single steps make, are
-/// ignored.
+/// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported.
+/// If a power-off has made a member's registration or cursor uncertain, purges of transactions that
+/// this member needs are not checked until its next launch. If the outcome of a command that records
+/// a cursor is unknown, the cursor counts as recorded. Purges in whole passes after the plan's last
+/// command, which only systems without single steps make, are ignored.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =

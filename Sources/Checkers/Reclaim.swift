@@ -1,11 +1,13 @@
 import HistoryTypes
 package import Traces
 
-/// Once every member has recorded all history, a purge leaves only the newest and protected ones.
+/// Once every member has recorded all history, a purge leaves only the newest and protected
+/// transactions.
 ///
-/// Verifies: after each successful purge command before which every member that is not cut off had
-/// recorded the last transaction, all other transactions except protected ones are purged, by this
-/// command or earlier. No purge fails without a reason in the plan.
+/// Verifies: a purge command is checked if, at its start, every member that is not cut off has
+/// recorded the last transaction. After such a command has succeeded, all other transactions except
+/// protected ones are purged, by this command or earlier. No purge fails without a reason in the
+/// plan.
 ///
 /// Does not verify: purges that a strategy makes within a pass, and rows in a file.
 package struct Reclaim: Invariant {

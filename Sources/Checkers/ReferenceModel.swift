@@ -150,7 +150,9 @@ struct NetChanges {
 
   init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-  /// Applies an edit to an object's net change, which the first edit creates with the old values.
+  /// Applies an edit to an object's net change.
+  ///
+  /// If the write has not edited the object yet, this adds a net change with the values `before`.
   mutating func edit(_ object: ObjectName, before: Values?, _ body: (inout NetChange) -> Void) {
     let count = entries.count
     let place = place(of: object, before: before)

@@ -12,7 +12,9 @@ struct RelatedRun {
   var released: [ObjectName: Set<String>] = [:]
   /// For each inserted duplicate, by name, the stored object that stays instead.
   var aliases: [ObjectName: ObjectName] = [:]
-  /// Whether a reference to a deleted object was left as it is, because an edit changes the reference.
+  /// Whether the delete rules have skipped a reference to a deleted object.
+  ///
+  /// They skip a reference that an edit of this write changes.
   var leavesReferences = false
   /// Whether a write with the policy `error` edits an object that another writer changed.
   var hasConflict = false
@@ -44,9 +46,11 @@ struct RelatedRun {
 
   /// Applies the changes one by one, as statements of plain SQL.
   ///
-  /// Unique and required values are checked by each statement, and references at the commit. An object
-  /// that the write has deleted is not inserted again. A reference of an insert to its own object, or
-  /// to one that the write inserts later, refers to none: the key is not known before.
+  /// Unique and required values are checked by each statement, and references at the commit. An
+  /// object that the write has deleted is not inserted again. An insert that refers to its own
+  /// object has a dangling reference, because the key is not known before the insert. So has an edit
+  /// that refers to an object that the write inserts later. A later edit of the reference can
+  /// correct this.
   mutating func performInOrder() -> Refusal? {
     var early: [ObjectName: Set<String>] = [:]
     for edit in write.edits {
@@ -99,10 +103,12 @@ struct RelatedRun {
     return refusal
   }
 
-  /// Applies the delete rules of all references to deleted objects, and to objects deleted by them.
+  /// Applies the delete rules of all references to deleted objects, and to objects deleted by the
+  /// rules.
   ///
-  /// A reference that an edit of this write changes is skipped. The call with `isLast` skips it
-  /// only if it has the edit's value by then, and not if the merge policy has kept the old value.
+  /// A reference that an edit of this write changes is skipped. The call with `isLast` comes after
+  /// the edits. It skips such a reference only if the reference now has the value of the edit. If
+  /// the merge policy has kept the old value, the delete rule applies.
   private mutating func applyRules(
     to deleted: [ObjectName],
     isLast: Bool = false
@@ -167,7 +173,9 @@ struct RelatedRun {
 
   // MARK: Inserts and updates
 
-  /// Returns an insert or update as the delete rules leave it; `nil` if they delete its object.
+  /// Applies the delete rules to the references of an insert or update, and returns the resulting edit.
+  ///
+  /// The result is `nil` if the rules delete the object or, for an insert, prevent the insert.
   private func adjust(_ edit: PlannedChange) -> PlannedChange? {
     guard edit.type == .insert || !gone.contains(edit.object) else { return nil }
     var adjusted = edit
@@ -249,7 +257,9 @@ struct RelatedRun {
     return before.isSame(as: seen[name] ?? .null)
   }
 
-  /// Returns all values of an object in its context; references to objects deleted by the write are null.
+  /// Returns the values of all attributes of an object in the context that saves an update of it.
+  ///
+  /// References to objects that the write deletes are null.
   private func whole(_ edit: PlannedChange, _ seen: Values) -> Values {
     let entity = model.model.entities.first { $0.name == edit.object.entity }
     var whole: Values = [:]
@@ -285,7 +295,10 @@ struct RelatedRun {
     }
   }
 
-  /// Resolves, by the merge policy, the edits that would create duplicates, after all other edits.
+  /// Applies the edits that were postponed because they would create duplicates.
+  ///
+  /// All other edits have been applied before. Remaining duplicates are resolved by the merge
+  /// policy. Returns the reason if the store must refuse the write.
   private mutating func resolve(_ postponed: [PlannedChange]) -> Refusal? {
     var left: [PlannedChange] = []
     for edit in postponed {

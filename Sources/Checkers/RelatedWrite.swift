@@ -28,11 +28,15 @@ struct WriteEffect: Sendable {
 
 /// A planned write to a model with references or unique attributes.
 struct RelatedWrite: Sendable {
-  /// The edits in the order of first changes: for each object one, or a delete and an insert.
+  /// The edits, in the order in which the write first changes the objects.
+  ///
+  /// Each object has one edit, or a delete and an insert. A write with plain SQL has all of its
+  /// changes.
   var edits: [PlannedChange]
   /// The merge policy, for conflicts and for objects with the same unique values.
   var policy: PlannedPolicy
-  /// For each object that another writer has changed since, the values that the context has read.
+  /// For each object that another writer has changed since the write's context read the object, the
+  /// values that the context read.
   var conflicts: [ObjectName: Values] = [:]
   /// Whether a batch request sets a required attribute to null, which is refused even without matches.
   var setsRequiredToNull = false
@@ -67,7 +71,7 @@ struct RelatedWrite: Sendable {
     setsRequiredToNull = attributes.contains { !$0.isOptional && batch.values[$0.name] == .null }
   }
 
-  /// Creates the write of a program without the library.
+  /// Creates a write that another program makes with plain SQL, without this library.
   init(plainSQL changes: [PlannedChange]) {
     policy = .error
     edits = changes
@@ -81,8 +85,10 @@ struct RelatedWrite: Sendable {
 extension ReferenceModel {
   /// Applies a write with delete rules, unique values and references that must exist.
   ///
-  /// Deletes come first, with the rules of references to deleted objects; then the other edits; and
-  /// duplicates are resolved last, by the merge policy. A refused write changes nothing.
+  /// The deletes are applied first, with the delete rules of references to the deleted objects. Then
+  /// the other edits are applied. Duplicates are resolved last, by the merge policy. A write with
+  /// plain SQL is applied in its order instead, without delete rules. A refused write changes
+  /// nothing.
   ///
   /// - Complexity: linear in the objects for each deleted object.
   mutating func apply(_ write: RelatedWrite) -> WriteEffect {

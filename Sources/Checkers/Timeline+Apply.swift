@@ -79,9 +79,10 @@ extension Timeline {
 
   // MARK: Processes
 
-  /// Registers a member; after a retirement or a loss it need not merge earlier transactions.
+  /// Registers a member.
   ///
-  /// Any other member that registers again must still merge the transactions that were written
+  /// After a retirement or a loss of history the member need not merge earlier transactions. In all
+  /// other cases, a member that registers again must still merge the transactions that were written
   /// while it was stopped.
   private mutating func register(_ member: Int) {
     if everyone[member].status.startsFromScratch {
@@ -134,7 +135,7 @@ extension Timeline {
     countAsRecorded(member, through: cursor)
   }
 
-  /// Marks the transactions that a member has merged, up to a position, as recorded.
+  /// Marks a member's merged transactions, through the position `last`, as recorded.
   mutating func countAsRecorded(_ member: Int, through last: Int) {
     everyone[member].recordedBelow = log.record(everyone[member], through: last)
   }
@@ -177,7 +178,9 @@ extension Event {
 
 /// The effects of unknown outcomes, faults and power-offs, and of the events that resolve them.
 extension Timeline {
-  /// Updates the timeline at the end of a command, whose outcome shows if its effects are certain.
+  /// Updates the timeline at the end of a command.
+  ///
+  /// The outcome shows whether the effects of the command are certain.
   mutating func end(_ outcome: Outcome) {
     command.isInPlan = false
     switch outcome {
@@ -190,10 +193,11 @@ extension Timeline {
     }
   }
 
-  /// Prepares for both possible effects of a write or record of unknown outcome.
+  /// Prepares for both possible effects of a command of unknown outcome.
   ///
-  /// A write may have committed a transaction without an event. A record counts as done, so that
-  /// purges which rely on it are accepted.
+  /// A write may have committed a transaction that no event reports. For a command that records a
+  /// cursor, the member's merged transactions count as recorded, so that purges which rely on the
+  /// cursor are accepted.
   private mutating func endUnknown() {
     switch command.word {
     case "write", "batch", "commit":
@@ -234,8 +238,9 @@ extension Timeline {
 
   /// Rolls back the transactions after a position.
   ///
-  /// Registrations, retirements and losses of history after that position become uncertain.
-  /// With `"synchronous":"full"` no acknowledged commit is lost, unless a disk delayed a sync.
+  /// Registrations, retirements and losses of history after that position become uncertain. They
+  /// remain certain with `"synchronous":"full"` if no disk delayed a sync, because then no
+  /// acknowledged commit is lost.
   private mutating func takeBack(after last: Int) {
     let isFull = plan.header.synchronous == .full && !hasDelays
     log.removeAll(after: last)

@@ -6,16 +6,16 @@ package import Traces
 /// For each member the timeline has the transactions that the member must merge, has merged and has
 /// recorded.
 ///
-/// Membership comes from the trace's own events, never from the system's own state. A member must
-/// merge every transaction committed after it registered, except two kinds: transactions saved by
-/// its own view, before or after a crash, if the member merges into no other context, and
-/// transactions of authors that it ignores. A transaction that a merge hook handles counts as
-/// merged. A crash undoes the merges that the member had not recorded. The members of one
-/// transaction are the bits of one word, so a trace may name at most ``MemberSet/capacity`` of
-/// them.
+/// Membership is derived from the trace's events, never from the system's own state. A member must
+/// merge every transaction committed after it registered, with two exceptions. It need not merge
+/// transactions of authors that it ignores. If it has only one context, it need not merge
+/// transactions that its own view saved, before or after a crash. A transaction that a merge hook
+/// handles counts as merged. A crash undoes the merges that the member had not recorded. A set of
+/// members is stored as the bits of one word, so a trace may name at most ``MemberSet/capacity``
+/// members.
 ///
-/// - Complexity: an event costs its own names and the members; a record costs the transactions since
-///   its member's previous record.
+/// - Complexity: an event is linear in the names that it contains and in the members. Recording a
+///   cursor is linear in the transactions since the cursor that the member recorded before.
 package struct Timeline: Sendable {
   /// The plan of the trace.
   package internal(set) var plan: Plan

@@ -4,9 +4,9 @@ package import Traces
 /// A delete's tombstone holds the preserved values of the deleted object.
 ///
 /// Verifies: each tombstone that a commit or history reports contains, for every attribute that the
-/// model preserves, the value from before the write, and no other; null values are left out. A
-/// delete without a tombstone, empty or not, is a violation if the system reports any tombstone in
-/// the trace.
+/// model preserves, the value from before the write, and no other; null values are left out. If the
+/// system reports any tombstone in the trace, a delete that history reports without a tombstone is a
+/// violation, unless all preserved values were null.
 ///
 /// Does not verify: objects that were updated or inserted again in the write that deleted them,
 /// deletes after an unknown outcome that no event has decided yet, tombstones that are never

@@ -15,7 +15,7 @@ internal import Glibc
 enum ProcessRandomness {
   /// The lock that is held while the generator is restarted.
   private static let turn = Lock()
-  /// The lock that is held while SQLite draws its seed from `source`, which any thread may cause.
+  /// The lock on `source` while SQLite draws its seed from it; any thread can cause this.
   private static let sourceLock = Lock()
   nonisolated(unsafe) private static var source = SplitMix64(seed: 0)
 

@@ -54,7 +54,7 @@ struct RealDisk {
 
   mutating func noteDelete(_ path: String) { unsynced[path] = nil }
 
-  /// Adds a change to a file's unsynced writes; before the first one, copies the bytes of the file.
+  /// Adds a change to a file's unsynced writes; copies the file's bytes before its first change.
   mutating func note(_ path: String?, _ change: (inout UnsyncedWrites) -> Void) {
     guard watch != nil, let path else { return }
     change(&unsynced[path, default: UnsyncedWrites(synced: RealBytes.read(path))])

@@ -192,7 +192,9 @@ struct DatabaseLock {
   /// Whether a handle may have uncommitted changes in the file.
   var isReserved: Bool { level > SQLITE_LOCK_SHARED }
 
-  /// Raises a handle's level from `held`; if raising to exclusive fails, the level becomes pending.
+  /// Raises a handle's lock level from `held` to `wanted`; returns `SQLITE_OK` or `SQLITE_BUSY`.
+  ///
+  /// If only shared locks of other handles prevent an exclusive lock, the level becomes pending.
   mutating func raise(_ held: inout Int32, to wanted: Int32) -> Int32 {
     if held >= wanted { return SQLITE_OK }
     let isElsewhere = held != level

@@ -13,7 +13,7 @@ struct CoreDataHistory: HistorySource {
   let hasEntityNames: Bool
   /// The columns of `ACHANGE` that contain preserved values of deleted objects.
   private let tombstones: [String]
-  /// Whether the file is a store of this library, and so records how far each author was purged.
+  /// Whether the file is a store of this library; such a file records how far each author was purged.
   let keepsPurges: Bool
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
@@ -168,8 +168,8 @@ private struct ChangeCursor: ~Copyable {
 
   /// Advances to the next row, and returns its transaction number or `nil` at the end.
   ///
-  /// SQLite sorts null first, and text and blobs last: a null transaction number is returned as the
-  /// lowest number, and one that is no integer as the highest.
+  /// SQLite sorts null first, and text and blobs last. So that the returned numbers ascend, null is
+  /// returned as the lowest number, and any other value that is not an integer as the highest.
   private static func step(_ rows: borrowing Statement) throws -> Int64? {
     guard try rows.step() else { return nil }
     return switch rows.storage(0) {

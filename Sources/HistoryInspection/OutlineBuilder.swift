@@ -35,7 +35,9 @@ extension StoreInspector {
 }
 
 extension FileTables {
-  /// Returns the UUID that a store of this library or Core Data's metadata contains, or `nil`.
+  /// Returns the UUID of the store in upper case, or `nil` if the file has none.
+  ///
+  /// A store of this library has the UUID in `history_metadata`, and a Core Data file in `Z_METADATA`.
   fileprivate func storeName(
     _ connection: borrowing Connection,
     isOurs: Bool
@@ -57,7 +59,7 @@ struct OutlineBuilder {
   private var authorIndexes: [CensusBuilder.AuthorKey: Int32] = [:]
   private var namedIndexes: [CensusName: Int32] = [:]
   private var all = RowWeight()
-  /// The size of each transaction's rows in the table of changes, or of chunks (``RowWeight/changes``).
+  /// The value of ``RowWeight/changes`` for each transaction.
   private var changeWeights: [Float] = []
 
   init(layout: HistoryCensus.Layout) { outline = HistoryOutline(layout: layout) }

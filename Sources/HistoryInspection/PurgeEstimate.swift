@@ -79,9 +79,11 @@ package struct PurgeEstimate: Sendable, Hashable {
 
 /// The approximate size of a transaction's rows, in a unit that is the same for all transactions.
 struct RowWeight {
-  /// The size of its row in the table of transactions.
+  /// The size of the transaction's row in the table of transactions.
   var transaction = 0.0
-  /// The size of its rows in the table of changes, or of chunks of changes.
+  /// The size of the rows with the transaction's changes.
+  ///
+  /// The rows are in the table of changes, or, in the layout `packed`, in the table of chunks.
   var changes = 0.0
 
   static func += (left: inout RowWeight, right: RowWeight) {

@@ -39,8 +39,10 @@ extension HistoryChecker {
 public enum HistoryVerdict: Hashable, Sendable {
   /// The invariant held, and the plan exercised it.
   case holds
-  /// The invariant broke for the given reason; reports show the events of the transaction that
-  /// `losing` names.
+  /// The invariant broke for the given reason.
+  ///
+  /// `losing` is the transaction that a member lost, if any; reports show the events of this
+  /// transaction.
   case broken(String, losing: TransactionName? = nil)
   /// The plan does not show whether the invariant holds, for the given reason.
   case undecided(String)

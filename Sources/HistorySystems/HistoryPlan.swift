@@ -60,9 +60,9 @@ extension [PlannedChange] {
   ///     let net = changes.apply(to: &rows)
   ///     guard !net.isEmpty else { return nil }
   ///
-  /// An insert is skipped if the object exists; an update or a delete is skipped if it does not. The net
-  /// effect of an insert and an update is an insert, of a delete and an insert an update, and of an
-  /// insert and a delete no change.
+  /// An insert is skipped if the object exists. An update or a delete is skipped if the object does
+  /// not exist. The changes of one object are combined: an insert and an update result in an insert,
+  /// a delete and an insert result in an update, and an insert and a delete result in no change.
   public func apply(to objects: inout Objects) -> [CommittedChange] { objects.apply(self).changes }
 }
 

@@ -2,7 +2,7 @@ package import Systems
 package import Traces
 package import Workloads
 
-/// A system that counts the jobs that threads outside of its executor have enqueued.
+/// A system that counts its jobs that were enqueued by threads other than that of its executor.
 package protocol JobCounting {
   var foreignJobCount: Int { get }
 }
@@ -48,7 +48,10 @@ package struct Subject: Sendable {
     [.crash, .restart, .lateJoin].filter { lack(for: $0) == nil }
   }
 
-  /// Returns the protocol that a condition requires and the system lacks; `nil` if it lacks none.
+  /// Returns the name of the protocol that a condition requires and to which the system does not
+  /// conform.
+  ///
+  /// The result is `nil` if the system supports the condition.
   package func lack(for condition: HistoryCondition) -> String? {
     switch condition.known {
     case .ties, .clockBack, .clockJump, .pause:

@@ -20,7 +20,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   private var members: Set<ActorID> = []
   private var cursors: [ActorID: TransactionName?] = [:]
   private var times: [TransactionName: Double] = [:]
-  /// The number of the system's jobs that threads outside of its executor have enqueued, in all plans.
+  /// The number of jobs, in all plans, that were enqueued by threads other than that of the executor.
   private(set) var foreignJobCount = 0
 
   init(_ make: @escaping @Sendable (HistoryEnvironment) async throws -> System) {

@@ -78,7 +78,9 @@ public func checkHistory<System: HistorySystem>(
   return try await check.run(sourceLocation)
 }
 
-/// Checks with random plans that no member of a system that a closure creates loses transactions.
+/// Checks with random plans that no member of a real system loses transactions.
+///
+/// A closure creates the system for each plan, so that the test can pass arguments to the initializer.
 ///
 ///     try await checkHistory(of: { try await MyTracker($0, batchSize: 2) }, under: [.restart])
 ///
@@ -123,7 +125,8 @@ public struct HistoryReport: Sendable {
   public let invariants: [Invariant]
   /// The shrunk plan that breaks the most harmful broken invariant; `nil` if no invariant broke.
   public let failure: HistoryFailure?
-  /// The number of the system's jobs that threads other than the plan's executor have enqueued.
+  /// The number of the system's jobs that were enqueued by threads other than that of the plan's
+  /// executor.
   ///
   /// The seed does not determine the order of these jobs; see `SeededExecutor`.
   public let uncontrolledJobCount: Int

@@ -170,7 +170,9 @@ struct CorpusFolder: Sendable {
     )
   }
 
-  /// Returns the command that repeats the plan in which the test's last run crashed; `nil` without a crash.
+  /// Returns the command that repeats the plan during which the last run of the test crashed.
+  ///
+  /// The result is `nil` if the last run did not crash.
   func unfinished(_ test: String) -> String? {
     let text = try? String(contentsOf: place(of: test), encoding: .utf8)
     return text?.isEmpty == false ? text : nil

@@ -223,7 +223,9 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     return grow(to: Swift.max(length + more, 2 * capacity, 64))
   }
 
-  /// Grows with `realloc`, for which the kernel remaps large blocks; an array would copy them.
+  /// Grows the buffer with `realloc`, and returns a pointer to the first free element.
+  ///
+  /// For large blocks, `realloc` lets the kernel remap pages; a Swift array would copy the elements.
   @usableFromInline
   func grow(to wanted: Int) -> UnsafeMutablePointer<Element> {
     let byteCount = wanted * MemoryLayout<Element>.stride

@@ -170,7 +170,7 @@ extension Entity {
   }
 
   private func indexDifferences(from older: Entity, _ matches: [Int?]) -> [ModelDifference] {
-    /// Returns the name in the newer entity of an attribute of the older entity.
+    /// Returns the newer entity's name for an attribute, given the older entity's name for it.
     func renamed(_ attribute: String) -> String {
       let match = older.index(of: attribute).flatMap { matches.firstIndex(of: $0) }
       return match.map { attributes[$0].name } ?? attribute

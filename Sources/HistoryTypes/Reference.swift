@@ -10,16 +10,19 @@ public struct Reference: Hashable, Sendable, Codable {
   public let entity: String
   /// The effect of deleting the object that is referred to.
   public let deleteRule: DeleteRule
-  /// The attribute for the positions of the objects that refer to one object; `nil` for no order.
+  /// The name of the attribute that orders the objects referring to one object; `nil` for no order.
   ///
-  /// The attribute is a double of the same entity as the reference. Positions are fractional, so that
-  /// moving an object changes no other object. The order is a property of the program's model: a file
-  /// does not record it, and models that differ only in it are equal for a file.
+  /// The attribute has the type `double` and belongs to the same entity as the reference. Its values
+  /// are the positions. Positions are fractional, so that moving an object changes no other object.
+  /// The name is a part of the program's model only: a file does not record it. For a file, two
+  /// models are equal if they differ only in this property.
   ///
   /// Core Data: `NSRelationshipDescription.isOrdered` of the inverse, to-many relationship.
   public let orderedBy: String?
 
-  /// Creates a reference to the objects of an entity; a delete makes it null by default.
+  /// Creates a reference to the objects of an entity.
+  ///
+  /// By default, deleting the object that is referred to makes the reference null.
   public init(to entity: String, deleteRule: DeleteRule = .nullify, orderedBy: String? = nil) {
     self.entity = entity
     self.deleteRule = deleteRule
@@ -111,18 +114,18 @@ extension Entity {
   /// Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag"))
   /// ```
   ///
-  /// Each side may be ordered, by positions as in ``Reference/orderedBy``. The entity then has an
-  /// attribute of type double and an index for each order. With `orderedBy: "position"`, the tags of a
-  /// task are in an order of their own; with `inverseOrderedBy: "taskPosition"`, the tasks of a tag are.
+  /// Each side may be ordered, by positions as in ``Reference/orderedBy``. For each order, the entity
+  /// has an attribute of type `double` and an index. With `orderedBy: "position"`, the tags of each
+  /// task are ordered. With `inverseOrderedBy: "taskPosition"`, the tasks of each tag are ordered.
   ///
   /// - Parameters:
   ///   - name: The name of the link entity.
-  ///   - first: The name of a reference of the link, and of the entity that it refers to.
-  ///   - second: The name of the other reference, and of the entity that it refers to.
-  ///   - position: The name of the attribute for the positions of the second entity's objects that are
-  ///     linked with one object of the first. The default is `nil`: they have no order.
-  ///   - inversePosition: The name of the attribute for the positions of the first entity's objects
-  ///     that are linked with one object of the second. The default is `nil`: they have no order.
+  ///   - first: The link's first reference: its name, and the name of the entity that it refers to.
+  ///   - second: The link's second reference, in the same form.
+  ///   - position: The name of the attribute that orders the objects of the second entity which are
+  ///     linked with one object of the first entity. The default `nil` is no order.
+  ///   - inversePosition: The name of the attribute that orders the objects of the first entity which
+  ///     are linked with one object of the second entity. The default `nil` is no order.
   ///   - renamingIdentifier: The identity of the entity in all versions of the model. The default
   ///     `nil` uses its name.
   public init(

@@ -69,7 +69,7 @@ package struct GoalOutcome: Sendable, Hashable {
     case notMeasured = "not measured"
   }
 
-  /// The goal that was judged.
+  /// The goal to which the outcome belongs.
   package var goal: BenchmarkGoal
   /// The value of the figure, or `nil` if it was not measured.
   package var value: Double?

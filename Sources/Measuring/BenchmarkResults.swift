@@ -168,7 +168,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     (Metric.counted + Metric.allocator + [.residentGrowth]).contains(metric)
   }
 
-  /// The unit of the size, in the plural: `transactions`, or another in which a store grows.
+  /// The unit of the size, in the plural: ``sizeUnit``, or `transactions` if that is `nil`.
   package var sizeName: String { sizeUnit ?? "transactions" }
 
   /// The benchmark's name without contender and size: `fetch newest 100, 4 authors`.

@@ -147,7 +147,9 @@ package struct RatioEstimate: Sendable, Hashable, Codable {
     seed = bootstrap.seed
   }
 
-  /// Judges the ratio: dearer or cheaper only if the whole interval lies beyond the margin.
+  /// Returns the verdict on the ratio.
+  ///
+  /// The verdict is `dearer` or `cheaper` only if the whole interval lies beyond the margin.
   ///
   /// The default margin of 0.5 % gave no false alarm in 80 comparisons of a program with itself.
   package func verdict(margin: Double = 0.005) -> RatioVerdict {
@@ -172,9 +174,9 @@ package enum RatioVerdict: String, Sendable, Codable {
 
 /// Wilcoxon's signed-rank test of whether the median of values lies above a level.
 ///
-/// The values need not be normally distributed, only symmetrically, as the logarithms of ratios of
-/// the same program are. A bootstrap of 2,000 resamples cannot resolve p-values below 1 in 2,000,
-/// which are needed when many rows are judged at once.
+/// The distribution of the values need not be normal, but must be symmetric. The distribution of the
+/// logarithms of ratios of a program to itself is symmetric. A bootstrap of 2,000 resamples cannot
+/// resolve p-values below 1 in 2,000, which are needed when many rows are judged at once.
 package enum SignedRankTest {
   /// The least number of values for a p-value below 1.
   package static let leastCount = 6

@@ -50,8 +50,9 @@ package struct ComplexityJudge: Sendable {
 
   /// The growth over all measured sizes below which a cost counts as flat, whichever model fits best.
   ///
-  /// Without this limit, chance variation of one percent selects a model that grows: of 100 flat
-  /// curves with 3 % noise, 38 were classified as flat; with the limit, all of them.
+  /// Without this limit, a chance variation of one percent selects a growing model. Of 100 flat
+  /// curves with 3 % noise, 38 were classified as flat without the limit, and all of them with the
+  /// limit.
   package static let flatGrowth = 1.05
 
   /// The resampling of the samples.
@@ -67,7 +68,7 @@ package struct ComplexityJudge: Sendable {
     self.agreement = agreement
   }
 
-  /// Judges one curve.
+  /// Returns the verdict on one curve.
   ///
   /// - Complexity: resamples times samples, plus resamples times sizes times five fits.
   package func judge(_ curve: CostCurve) -> ComplexityVerdict {
@@ -160,7 +161,7 @@ package struct ComplexityVerdicts: Sendable {
   /// The verdicts on everything measured at enough history sizes, in the order of measuring.
   package private(set) var entries: [Entry] = []
 
-  /// Judges the results of a run.
+  /// Computes the verdicts on the results of a run.
   ///
   /// - Complexity: three judgements per contender of a benchmark.
   package init(_ results: BenchmarkResults) {

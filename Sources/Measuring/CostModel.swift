@@ -193,7 +193,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
   }
 }
 
-/// A cost curve with a known model, used to validate the judge of cost curves.
+/// A cost curve with a known growth class, used to validate ``ComplexityJudge``.
 package struct KnownCurve: Sendable, CustomStringConvertible {
   /// The formula of the model.
   package let description: String

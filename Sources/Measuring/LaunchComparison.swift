@@ -75,13 +75,15 @@ package struct LaunchComparison: Sendable {
     }
   }
 
-  /// The verdicts on all rows, judged together, in the order of measuring.
+  /// The verdicts on all rows, in the order of measuring; the p-values of all rows are evaluated
+  /// together.
   package var judged: [Judged] {
     let verdicts = gate.judge(keys.compactMap { evidence[$0] })
     return zip(keys, verdicts).map { Judged(key: $0, verdict: $1) }
   }
 
-  /// Returns, for each timed row of both builds, the logarithm of the ratio of the medians, head to base.
+  /// Returns the logarithm of head's median divided by base's median, for each timed row of both
+  /// builds.
   private static func logRatios(
     _ base: [BenchmarkRow],
     _ head: [BenchmarkRow]

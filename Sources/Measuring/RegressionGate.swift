@@ -9,9 +9,10 @@ import Musl
 /// A two-stage test that decides whether benchmark rows have become slower or faster.
 ///
 /// The first stage selects suspects, rather too many than too few. Each suspect is measured again
-/// with four times the units and judged by the new ones alone, so that the data that made it a
-/// suspect do not confirm it. Then the p-values of all rows are judged together. A unit is a block
-/// of consecutive measurements within a process, or a pair of launches of two builds.
+/// with four times as many units. Only the new units count for its verdict: the units that made a row
+/// a suspect must not also confirm the suspicion. Then the p-values of all rows are evaluated
+/// together. A unit is a block of consecutive measurements within a process, or a pair of launches of
+/// two builds.
 package struct RegressionGate: Sendable {
   /// The least share by which a cost must differ to count as changed.
   ///
@@ -69,7 +70,7 @@ package struct RegressionGate: Sendable {
     return chance < suspicion || isTooWide(logRatios)
   }
 
-  /// Judges all rows together.
+  /// Returns the verdicts on all rows, whose p-values are evaluated together.
   ///
   /// - Complexity: 2,000 resamples per row.
   package func judge(_ rows: [Evidence]) -> [GateVerdict] {

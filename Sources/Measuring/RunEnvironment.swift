@@ -86,7 +86,9 @@ extension RunEnvironment {
     )
   }
 
-  /// The compiler version is not available at run time; conditional compilation gives its range.
+  /// The range of versions that contains the version of the compiler.
+  ///
+  /// The exact version is not available at run time, so conditional compilation selects the range.
   private static var compilerVersion: String {
     #if compiler(>=6.4)
     "6.4 or newer"
@@ -317,9 +319,9 @@ package struct RunPart: Sendable, Hashable, Codable {
 extension RunEnvironment {
   /// Joins the environments of the parts of one run; `nil` for none.
   ///
-  /// Machines and systems are all named. The time is the earliest, the load the highest, and
-  /// processors and memory are the lowest. Values that must be equal in all parts are those of the
-  /// first part.
+  /// The result names the machines and systems of all parts. It has the earliest time, the highest
+  /// load, and the lowest numbers of processors and bytes of memory. Its other values are those of
+  /// the first part, because they must be equal in all parts.
   package init?(joining parts: [RunEnvironment]) {
     guard var joined = parts.first else { return nil }
     joined.machine = parts.map(\.machine).uniqued.joinedWithAnd

@@ -110,7 +110,7 @@ package struct ComplexityTrial: Sendable, Hashable {
   /// The number of times that a growing cost was classified as flat or logarithmic.
   package private(set) var overlooked = 0
 
-  /// Judges a curve once per seed of the noise.
+  /// Computes a verdict on a curve for each seed of the noise, and counts the verdicts.
   ///
   /// - Complexity: one judgement of eleven sizes per seed.
   package init(of curve: KnownCurve, deviation: Double = 0.03, seeds: Range<UInt64>) {
@@ -218,7 +218,8 @@ package struct SimulatedSelfTest: Sendable {
   package var seed: UInt64
   /// The number of noise seeds for each known curve.
   package var disturbances: UInt64
-  /// The number of simulated rows without a change, and also the number of rows with one.
+  /// The number of simulated rows without a change, which is also the number of simulated rows with a
+  /// change.
   package var rows: Int
 
   /// Creates the self-test; a quick one has 10 noise seeds and 60 rows instead of 100 and 300.
@@ -246,7 +247,7 @@ package struct SimulatedSelfTest: Sendable {
 }
 
 extension SplitMix64 {
-  /// Returns the first number of the stream of a seed.
+  /// Returns the first random number that a generator with the given seed produces.
   fileprivate static func draw(_ seed: UInt64) -> UInt64 {
     var random = SplitMix64(seed: seed)
     return random.next()

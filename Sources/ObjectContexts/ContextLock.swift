@@ -40,7 +40,9 @@ final class ContextLock: @unchecked Sendable {
     }
   }
 
-  /// Ends the live queries, because the context is no longer used; its objects need not be released.
+  /// Ends the live queries of a context that is being deallocated.
+  ///
+  /// The method does not release registered objects, because the context's state is freed anyway.
   func finish() { lock.withLock { state.watches.finish() } }
 
   /// Notes that a hold has ended.

@@ -22,7 +22,9 @@ struct ContextState: Sendable {
   var moment: HistoryToken?
   /// The edits that can be undone and redone.
   var undo = UndoStack()
-  /// The objects of the store that replaced inserted ones with the same unique values, by the latter.
+  /// For each inserted object that a save replaced, the object of the store that replaced it.
+  ///
+  /// Both objects have the same unique values.
   var replacements: [ObjectID: ObjectID] = [:]
 
   init(model: Model, retainsRegisteredObjects: Bool) {
@@ -33,13 +35,15 @@ struct ContextState: Sendable {
     tables = model.entities.map { EntityTable(types: $0.attributes.map(\.type)) }
   }
 
-  /// The registered objects of an entity; a read through this subscript copies the table's references.
+  /// The registered objects of an entity.
+  ///
+  /// Each read copies the ``EntityTable``, which retains its arrays; a change is made in place.
   subscript(table entity: Int32) -> EntityTable {
     get { tables[Int(entity) - 1] }
     _modify { yield &tables[Int(entity) - 1] }
   }
 
-  /// Returns the object that replaced an inserted one at a save, or the object itself.
+  /// Returns the object that replaced the given one at a save, or `id` if no save replaced it.
   func current(_ id: ObjectID) -> ObjectID {
     replacements.isEmpty ? id : replacements[id] ?? id
   }
@@ -90,9 +94,10 @@ struct ContextState: Sendable {
     if edits.set(value, attribute, of: id) { order.append(id) }
   }
 
-  /// Sets an attribute of an object that is registered or inserted, and returns `false` for other objects.
+  /// Sets an attribute of a registered or inserted object.
   ///
-  /// Looks up the object's edit once.
+  /// Returns `false` and sets nothing for any other object, such as a deleted one. Looks up the edit of
+  /// the object only once.
   mutating func setIfHere(_ value: Value, _ attribute: Int, of id: ObjectID) -> Bool {
     if let place = edits.place(of: id) {
       guard edits.set(value, attribute, at: place) else { return false }
@@ -208,6 +213,8 @@ struct ContextState: Sendable {
 }
 
 extension EditOutcome {
-  /// Whether the save kept an object of the store with the same unique values instead of the inserted one.
+  /// Whether the save kept an object of the store instead of inserting this edit's object.
+  ///
+  /// The store's object has the same unique values.
   fileprivate var isReplaced: Bool { if case .replaced = self { true } else { false } }
 }

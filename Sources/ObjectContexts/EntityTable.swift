@@ -9,7 +9,9 @@ import HistoryTypes
 struct EntityTable: Sendable {
   private let types: [AttributeType]
   private var bytes: [UInt8] = []
-  /// For each entry of the hash map, the place of a record in units of alignment, plus 1; 0 if it is free.
+  /// The hash map: each entry locates a record in ``bytes``, and 0 marks a free entry.
+  ///
+  /// The value of a used entry is the record's offset in units of ``unit`` bytes, plus 1.
   ///
   /// The table uses linear probing, as ``SlotIndex`` does, and is at most three quarters full.
   private var entries = [UInt32](repeating: 0, count: 8)
@@ -24,7 +26,7 @@ struct EntityTable: Sendable {
 
   /// Records are aligned to this number of bytes, so that 32 bits address 16 GiB.
   private static var unit: Int { PackedRecord.unit }
-  /// The least number of unused bytes for which moving the records pays.
+  /// The number of unused bytes below which the records are not moved together.
   private static let unusedMin = 256
   /// The number of entries of the hash map below which it does not shrink.
   private static let entryMin = 1024
@@ -250,7 +252,7 @@ struct EntityTable: Sendable {
     bytes.removeLast(size)
   }
 
-  /// Makes the entry at a position refer to the record at a place.
+  /// Makes the entry at an index of ``entries`` refer to the record at an offset in ``bytes``.
   private mutating func place(_ key: Int64, _ start: Int, at position: Int) {
     let entry = entries[position]
     guard entry != 0 else { return add(key, start, at: position) }

@@ -24,8 +24,9 @@ struct ListPositions {
 
   /// Replaces the positions in a range with ascending ones between those of the neighbors.
   ///
-  /// If too few doubles lie between the neighbors, their positions are replaced as well, and then those
-  /// of twice as many objects, until a range of positions has enough room.
+  /// If too few doubles lie between the neighbors, the range is widened by one position on each side,
+  /// then by two, four and so on, until there are enough doubles. All positions in the widened range
+  /// are replaced.
   private mutating func place(_ range: Range<Int>) {
     var margin = 0
     while true {

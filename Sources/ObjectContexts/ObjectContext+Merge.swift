@@ -67,9 +67,10 @@ extension ObjectContext {
 }
 
 extension MergeDelta {
-  /// Adds the merged updates and inserts of one entity; the objects in `gone` no longer exist.
+  /// Adds the merged updates and inserts of one entity.
   ///
-  /// Of these, updated objects count as deleted, and inserted ones are left out.
+  /// `gone` contains the objects that the store no longer has. An update of such an object is added
+  /// as a delete, and an insert of such an object is left out.
   fileprivate mutating func note(_ changes: [MergedChange], of entity: Int32, gone: Set<ObjectID>) {
     for change in changes where change.effect != .delete {
       let id = ObjectID(entity: entity, key: change.key)
@@ -171,7 +172,9 @@ struct MergedChanges {
 }
 
 extension [MergedChange] {
-  /// Keeps the greatest effect for each object; changes of one object must be adjacent.
+  /// Reduces the changes of each object to one change, with the greatest effect.
+  ///
+  /// The changes of one object must be adjacent.
   fileprivate mutating func keepGreatestEffects() {
     guard var last = first else { return }
     var kept = 0

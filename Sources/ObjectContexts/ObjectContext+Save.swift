@@ -14,10 +14,10 @@ extension ObjectContext {
   /// Core Data: `NSManagedObjectContext.save()`.
   ///
   /// If an object in the store has the same unique values as an inserted object, the store's object
-  /// replaces the inserted one in the context, under every merge policy except `error`. A
-  /// ``StoredObject`` of the inserted one then reads and edits the store's object, although its `id`
-  /// stays the same; ``object(_:)`` with this `id` returns the store's object with its own. Use that one in
-  /// a `Value(referringTo:)`: a reference to the old `id` is one to a missing object. A
+  /// replaces the inserted object in the context, under every merge policy except `error`. A
+  /// ``StoredObject`` of the inserted object then reads and edits the store's object, but keeps its old
+  /// `id`. Call ``object(_:)`` with the old `id` to get a ``StoredObject`` with the `id` of the store's
+  /// object, and pass that `id` to `Value(referringTo:)`: no object in the store has the old `id`. A
   /// ``reset()`` forgets which objects were replaced.
   ///
   /// - Returns: The transaction; `nil` if no edit exists or takes effect, so that nothing is

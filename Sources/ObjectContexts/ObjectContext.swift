@@ -16,17 +16,20 @@ public final class ObjectContext: Sendable {
   public let author: String?
   /// The context name of the context's transactions, or `nil`.
   public let name: String?
-  /// The handling of saved objects that another writer changed after the context read them.
+  /// The rule for a save of an object that another writer changed after the context read the object.
   ///
-  /// Keep the ``StoredObject`` from the read to the edit. An object without references is released; the
-  /// edit then reads it again, and the save does not notice what was written in between.
+  /// Keep the ``StoredObject`` from the read to the edit. Otherwise the context may release the object,
+  /// and the edit reads the object again. The save then does not detect what others wrote before
+  /// this second read.
   public let mergePolicy: MergePolicy
   /// A Boolean value that indicates whether objects stay registered without a reference to them.
   ///
-  /// If the value is `false`, which is the default, the context releases an object when the last
-  /// ``StoredObject`` of the object is gone, at the latest at the next use of the context, unless the
-  /// object has unsaved edits or is in the result of a live query. Of a query's objects, up to 16 neighbors
-  /// are released together. A released object is read again when it is used, and merges leave it out.
+  /// If the value is `false`, which is the default, the context releases an object after the last
+  /// ``StoredObject`` of the object is gone, at the latest at the next use of the context. An object
+  /// with unsaved edits, or in the result of a live query, is not released. The objects that a query
+  /// returned are released in groups of up to 16 neighbors, when no object of the group has a
+  /// ``StoredObject`` any more. A released object is read again when it is used, and merges leave it
+  /// out.
   ///
   /// Core Data: `NSManagedObjectContext.retainsRegisteredObjects`.
   public let retainsRegisteredObjects: Bool

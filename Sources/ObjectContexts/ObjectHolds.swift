@@ -2,8 +2,8 @@ import HistoryTypes
 
 /// Keeps a few objects of one entity registered in a context while a reference to one of them exists.
 ///
-/// The objects that one query returns share a hold in groups: a hold for each object would need an
-/// allocation for each.
+/// The objects that one query returns are divided into groups of up to ``groupCount`` objects, and each
+/// group shares one hold. This saves an allocation for each object.
 final class ObjectHold: Sendable {
   /// The greatest number of objects that share a hold.
   static let groupCount = 16
@@ -18,7 +18,9 @@ final class ObjectHold: Sendable {
   deinit { lock.end(objects) }
 }
 
-/// The objects of a hold; those of a hold on one object need no array.
+/// The objects of a hold: the first one, and an array of the keys of the others.
+///
+/// The array of a hold on one object is empty and needs no allocation.
 struct HeldObjects: Sendable {
   let first: ObjectID
   let others: [Int64]
@@ -96,9 +98,9 @@ extension ObjectContext {
     return StoredObject(context: self, id: id, hold: hold(id, []))
   }
 
-  /// Returns a hold on objects of one entity; the caller has already counted the hold.
+  /// Returns a hold on objects of one entity, or `nil` if the context retains registered objects.
   ///
-  /// It is `nil` if the context retains registered objects.
+  /// Before the call, the caller adds the hold to ``ContextState/holds``.
   private func hold(_ first: ObjectID, _ others: ArraySlice<Int64>) -> ObjectHold? {
     retainsRegisteredObjects
       ? nil : ObjectHold(state, HeldObjects(first: first, others: Array(others)))
@@ -124,8 +126,8 @@ extension ContextState {
 
   /// Releases those objects that are neither held nor edited, and not in the result of a live query.
   ///
-  /// This must follow each operation that registers objects without returning references to them, and
-  /// each one that ends edits.
+  /// Call this method after each operation that registers objects without returning references to
+  /// them, and after each operation that removes unsaved edits.
   mutating func releaseUnheld(_ ids: some Sequence<ObjectID>) {
     guard releasesObjects else { return }
     for id in ids where !holds.isHeld(id) && isUnused(id) {

@@ -121,7 +121,9 @@ private final class FlatEncoder: Encoder {
 
 private struct KeyedProperties<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: FlatEncoder
-  /// The property being encoded; `nil` for the record itself, which alone may have keyed values.
+  /// The property that is being encoded, or `nil` if the record itself is being encoded.
+  ///
+  /// Only the record itself may have keyed values: an attribute cannot store those of a property.
   let outer: String?
   let codingPath: [any CodingKey] = []
 

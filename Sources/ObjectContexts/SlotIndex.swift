@@ -37,7 +37,9 @@ struct SlotIndex: Sendable {
     count += 1
   }
 
-  /// Adds a number to that of a key, or the key if it is not in the map; the sum must not be negative.
+  /// Adds a number to the number of a key; a key that is not in the map is inserted with `number`.
+  ///
+  /// The sum must not be negative.
   mutating func add(_ number: Int, to key: Int64) {
     reserve(1)
     let position = position(of: key)

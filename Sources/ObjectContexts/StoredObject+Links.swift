@@ -15,8 +15,8 @@ extension StoredObject {
   ///   - orders: The sort orders of the objects. Without them, the objects are in the order of the
   ///     reference (``Reference/orderedBy``), or in key order.
   /// - Returns: The objects; deleted objects are left out.
-  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
-  ///   entity does not link objects of the entity of this object or a sort order is invalid, or
+  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the link
+  ///   entity has no such reference to this object's entity or a sort order is invalid, or
   ///   ``HistoryError/Code/sqlite``.
   /// - Complexity: one query by the index of the links, and one for all objects that are not registered.
   public func objects(
@@ -36,9 +36,9 @@ extension StoredObject {
 
   /// Links this object with another one, unless a link connects them already.
   ///
-  /// A new link is the last one in the order of each end that has an order. If another context saves
-  /// the same link first, the merge policy of the context decides at the save, as for each duplicate of
-  /// unique values: one link remains.
+  /// If an end of the link has an order, the new link is the last one in that order. If another context
+  /// saves a link between the same objects first, the save of this context finds a duplicate of unique
+  /// values: its merge policy decides the outcome, and only one link remains.
   ///
   /// Core Data: `NSMutableSet.add(_:)` and `NSMutableOrderedSet.add(_:)`.
   ///
@@ -48,10 +48,10 @@ extension StoredObject {
   ///   - attribute: The name of the link's reference to this object, as for
   ///     ``objects(linkedBy:as:sortedBy:)``.
   /// - Returns: The link.
-  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
-  ///   entity does not link objects of the entity of this object, ``HistoryError/Code/unfitValue`` if it
-  ///   links them with objects of another entity, ``HistoryError/Code/unknownObject`` if one of the
-  ///   objects is deleted or of another store, or ``HistoryError/Code/sqlite``.
+  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the link
+  ///   entity has no such reference to this object's entity, ``HistoryError/Code/unfitValue`` if the
+  ///   link's other reference is not to the entity of `object`, ``HistoryError/Code/unknownObject`` if
+  ///   one of the objects is deleted or of another store, or ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of one row, and one for each order and each object that is not registered.
   @discardableResult
   public func link(
@@ -66,8 +66,9 @@ extension StoredObject {
 
   /// Links this object with another one at an index of the order, or moves it there if it is linked.
   ///
-  /// Sets the position of the link, as ``insert(_:at:referringBy:)`` does: history contains one insert,
-  /// or one update for a move, unless no double fits between the neighbors' positions. Two contexts may insert links at the same place: links with equal
+  /// Sets the position of the link, as ``insert(_:at:referringBy:)`` does. History contains one insert,
+  /// or one update for a move. If no double fits between the positions of the neighbors, further links
+  /// get new positions, too. Two contexts may insert links at the same place: links with equal
   /// positions are in key order.
   ///
   /// ```swift
@@ -200,7 +201,9 @@ extension StoredObject {
     return try insertLink(to: object, ends, isLast: true)
   }
 
-  /// Inserts a link, the last one in the order of the other end, and in that of this end if `isLast`.
+  /// Inserts a link as the last one in the order of the other end.
+  ///
+  /// If `isLast` is `true`, the link is also the last one in the order of this end.
   private func insertLink(
     to object: StoredObject,
     _ ends: LinkEnds,

@@ -138,7 +138,9 @@ struct OrderedReference {
     self.positionName = positionName
   }
 
-  /// Returns an object in the context of the relationship; throws if it cannot refer to the destination.
+  /// Returns a reference to the same object in the relationship's context.
+  ///
+  /// Throws if the object cannot refer to the destination.
   func member(_ object: StoredObject) throws(HistoryError) -> StoredObject {
     guard object.context.store.id == context.store.id else { throw .unknownObject(object.id) }
     guard object.id.entity == number else {
@@ -159,7 +161,9 @@ struct OrderedReference {
     guard (0...count).contains(index) else { throw .indexOutOfRange(index, count: count) }
   }
 
-  /// Makes an object the one at an index; `objects` are those of the relationship, in their order.
+  /// Moves or inserts an object to an index of the relationship.
+  ///
+  /// `objects` contains the present objects of the relationship, in their order.
   func place(
     _ object: StoredObject,
     at index: Int,
@@ -189,7 +193,7 @@ struct OrderedReference {
     try edit(joining: isMember ? [] : [object], [object], ListPositions(number))
   }
 
-  /// Returns a position after those of all objects, or `nil` if no double follows them.
+  /// Returns a position greater than all positions of the relationship; `nil` if no double is greater.
   func nextPosition() throws(HistoryError) -> Double? {
     ListPositions.numbers(1, between: try lastObjects(1).first.flatMap(position), and: nil)?.first
   }
@@ -204,7 +208,9 @@ struct OrderedReference {
     )
   }
 
-  /// Makes the given objects, in their order, those of the relationship; duplicates are left out.
+  /// Replaces the relationship's objects by the given ones, in the given order.
+  ///
+  /// Of an object that is given twice, only the first place counts.
   func setObjects(_ objects: [StoredObject]) throws(HistoryError) {
     var ids: Set<ObjectID> = []
     let wanted = objects.filter { ids.insert($0.id).inserted }

@@ -80,7 +80,8 @@ extension ObjectContext {
     throw .unfitDestination(entity: entity, attribute: attribute, wanted: names[0], found: names[1])
   }
 
-  /// Returns the number of the entity to which a reference refers, and the entity that has the reference.
+  /// Returns the number of the entity that a reference points to, and the entity that declares the
+  /// reference.
   func reference(
     _ attribute: String,
     of entity: Int32

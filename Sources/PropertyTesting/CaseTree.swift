@@ -7,7 +7,7 @@ struct CaseTree {
   private enum Question {
     /// No case has reached this node's request yet.
     case unknown
-    /// The generator draws a choice of this range.
+    /// The generator requests a number from the range of this choice.
     case draw(Choice)
     case open(String)
     case close

@@ -34,7 +34,10 @@ extension ProtocolScript {
     return purged
   }
 
-  /// Requests history; the first answer must contain every transaction that no purge has reported.
+  /// Requests history and checks the answer.
+  ///
+  /// If `isFirst` is `true`, the answer must contain every transaction that no purge has reported as
+  /// purged.
   private mutating func history(
     isFirst: Bool
   ) throws(ProtocolTalk.Ended) -> [CommittedTransaction]? {

@@ -174,7 +174,8 @@ package struct ProtocolScript {
     try checkView(Self.widget, blaming: "merge", "a merge must bring the view up to date")
   }
 
-  /// Makes an actor fetch, merge and record with the single message `pass`.
+  /// Sends the message `pass`, which makes an actor fetch and merge new transactions and record its
+  /// cursor, and checks the answer.
   mutating func pass(_ actor: ActorID) throws(ProtocolTalk.Ended) {
     let action = Action.pass(actor)
     let wanted = model.news(for: actor)

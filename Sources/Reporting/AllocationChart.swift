@@ -73,7 +73,8 @@ struct AllocationChart {
     ]
   }
 
-  /// One line per benchmark, from the contender with the fewest allocations to the one with the most.
+  /// One horizontal line per benchmark, from the lowest to the highest number of allocations of a
+  /// contender.
   private var spans: ChartSpec {
     [
       "mark": [

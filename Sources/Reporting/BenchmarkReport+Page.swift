@@ -82,7 +82,9 @@ extension BenchmarkReport {
     return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
   }
 
-  /// Returns the rows at the largest history with a ratio to the first floor; `nil` if there are none.
+  /// Returns the rows of wall time at the largest history that have a ratio to the first floor.
+  ///
+  /// The result is `nil` if there are no such rows.
   ///
   /// A floor is a contender whose cost counts as 1.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {

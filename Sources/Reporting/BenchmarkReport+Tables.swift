@@ -8,7 +8,9 @@ extension BenchmarkReport {
     .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
   ]
 
-  /// Returns the section of counted values, which are the same in every run except for memory.
+  /// Returns the section of counted values.
+  ///
+  /// Counted values are the same in every run, except for values of memory.
   func exactSection() -> PageSection? {
     // Only the counts at the largest history are listed; the fitted laws describe how counts grow.
     let rows = index.titles.flatMap { title in

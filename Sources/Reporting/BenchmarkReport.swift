@@ -78,10 +78,10 @@ package struct BenchmarkReport: Sendable {
     index.rows(titled: title).filter { $0.metric == metric }.map(\.contender).uniqued
   }
 
-  /// Returns whether a benchmark was measured at the full number of history sizes, or at sizes in another
-  /// unit.
+  /// Returns whether a benchmark has a curve of its cost over the sizes at which it was measured.
   ///
-  /// Only such a benchmark has a curve of its cost over the sizes.
+  /// A benchmark has a curve if no other benchmark was measured at more history sizes. A benchmark
+  /// whose sizes are in another unit, such as members, always has a curve.
   func hasSeries(_ title: String) -> Bool { index.titlesWithSeries.contains(title) }
 
   /// Returns the complexity of a contender's wall time; `nil` if wall time was not measured.
@@ -129,8 +129,8 @@ extension BenchmarkReport {
 
   /// The benchmarks whose curves are drawn, in order.
   ///
-  /// If there are more than ``mostCurves``, the last benchmark of each part of the system takes
-  /// precedence, because it does most work per operation.
+  /// If there are more than ``mostCurves`` such benchmarks, the last benchmark of each part of the
+  /// system is selected first. Within a part, the last benchmark does the most work per operation.
   var charted: [String] {
     let titles = index.titles.filter(hasSeries)
     guard titles.count > Self.mostCurves else { return titles }
@@ -191,8 +191,9 @@ extension BenchmarkReport {
 }
 
 extension BenchmarkReport {
-  /// Returns a tile with the difference measured between two runs of the same work; empty if there
-  /// is none.
+  /// Returns a tile with the difference measured between two contenders that do the same work.
+  ///
+  /// The result is empty if the run did not measure this difference.
   func noiseTile() -> [VerdictTile] {
     guard let noise = NoiseFloor(results.rows) else { return [] }
     return [

@@ -143,7 +143,10 @@ enum ChartStyle {
     return least...(most + 1)
   }
 
-  /// Returns the powers of ten in a range; for at most two decades, also their multiples by 2 and 5.
+  /// Returns the powers of ten in a range of exponents.
+  ///
+  /// If the range spans at most two decades, the result also contains the multiples of these powers
+  /// by 2 and 5.
   static func ticks(over decades: ClosedRange<Int>) -> [Double] {
     if decades.count > 3 { return decades.map(power) }
     return decades.flatMap { exponent -> [Double] in

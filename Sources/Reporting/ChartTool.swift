@@ -10,7 +10,9 @@ package struct ChartTool: Sendable {
   /// Creates a tool for a virtual environment's folder, usually `.tools` at the package's root.
   package init(toolsFolder: String) { python = toolsFolder + "/bin/python" }
 
-  /// Draws charts, or returns the reason why it cannot; a report is written even without drawings.
+  /// Draws charts, or returns the reason why they could not be drawn.
+  ///
+  /// The method does not throw, because a report is written even without drawings.
   package func draw(_ charts: [Chart]) -> ChartImages {
     if charts.isEmpty { return .drawn([:]) }
     guard FileManager.default.isExecutableFile(atPath: python) else {

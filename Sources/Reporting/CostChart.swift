@@ -41,7 +41,7 @@ package struct CostChart: Sendable, Hashable {
   package var title: String
   /// The unit of the samples.
   package var unit: String
-  /// The title of the sizes: `transactions in history`.
+  /// The title of the horizontal axis, which shows the sizes.
   package var sizeTitle = "transactions in history"
   /// The unit of the sizes: `transactions`.
   package var sizeName = "transactions"

@@ -6,7 +6,8 @@ internal import Traces
 struct CounterexampleStep {
   /// The phase of a run in which a step occurs.
   enum Phase {
-    /// The launches of actors before the first command, and the write of the objects from before.
+    /// The phase before the first command, in which actors are launched and the initial objects are
+    /// written.
     case opening
     case plan
     /// The phase after the last command, in which actors catch up and the lab reads the results.
@@ -61,10 +62,12 @@ struct CounterexampleStep {
     return joined(inPhases(steps))
   }
 
-  /// The words for an actor's fetch, merge and record after the plan's last command.
+  /// The word of a step that joins an actor's fetch, its merge and the recording of its cursor after
+  /// the plan's last command.
   static let catchUp = "catch up"
 
-  /// Joins an actor's consecutive fetch, merge and record after the plan's last command into one step.
+  /// Joins the consecutive steps `fetch`, `merge` and `record` of an actor after the plan's last
+  /// command into one step.
   private static func joined(_ steps: [CounterexampleStep]) -> [CounterexampleStep] {
     var result: [CounterexampleStep] = []
     for step in steps {
@@ -267,7 +270,7 @@ struct CounterexampleNarrator {
     return phrases.isEmpty ? ["nothing new"] : phrases
   }
 
-  /// The commands that may fetch, merge and record in one step.
+  /// The commands that may fetch transactions, merge them and record the cursor in one step.
   private static let passing: Set<String> = ["pass", "deliver", "poll", CounterexampleStep.catchUp]
 
   /// Returns whether the text of a step leaves out an event because the event adds no information.
@@ -344,8 +347,9 @@ struct CounterexampleNarrator {
   /// Returns the word `launch` for a launch outside of commands; empty for the command `launch`.
   private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
 
-  /// Returns the objects in a context; after the plan's last command, only the differences from the
-  /// store's data.
+  /// Returns a phrase for the objects in a context.
+  ///
+  /// After the plan's last command, the phrase contains only the differences from the store's data.
   private func view(
     _ context: String,
     _ objects: Objects,

@@ -108,7 +108,8 @@ enum CounterexamplePhrase {
     return changes(write.changes) + remarks([number, context, author(write.author), policy, time])
   }
 
-  /// Returns a phrase for the objects from before a plan, which are in its header.
+  /// Returns a phrase for the objects that exist before a plan's first command, as its header lists
+  /// them.
   static func opening(_ header: PlanHeader) -> String {
     "objects from before: " + list(header.objects.keys.sorted().map(\.description))
   }
@@ -205,7 +206,7 @@ enum CounterexamplePhrase {
     }
   }
 
-  /// Returns a live query that starts.
+  /// Returns a phrase for the start of a live query.
   static func watch(_ watch: PlannedWatch) -> String {
     let conditions = watch.conditions.map(condition).joined(separator: " and ")
     return "watch " + printable(watch.entity) + (conditions.isEmpty ? "" : " where " + conditions)
@@ -220,7 +221,7 @@ enum CounterexamplePhrase {
       .joined(separator: ", ")
   }
 
-  /// Returns the result of a live query, or the error that ended it.
+  /// Returns a phrase for the result of a live query, or for the error that ended the query.
   static func report(_ report: LiveReport) -> String {
     if let failure = report.failure {
       return "list \(report.list) ends: " + shortened(printable(failure), to: messageLengthMax)

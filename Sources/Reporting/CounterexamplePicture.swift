@@ -122,7 +122,8 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
-  /// The width of the curve's column, whose left edge is the share 0 and whose right edge is 1.
+  /// The width of the curve's column, from the share 0 at the left edge to the share 1 at the right
+  /// edge.
   private static let curveWidth = 96
   private static let curvePadding = 18
 
@@ -198,10 +199,13 @@ struct PictureLayout {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
-  /// Returns the height at which a cursor's line moves in a row, below the marks of the row's step.
+  /// Returns the vertical position at which a cursor's line moves within a row, below the marks of
+  /// the row's step.
   ///
-  /// Cursors that move in the same row have different heights, so that their lines do not cross. Of those
-  /// that move left, the leftmost is highest; of those that move right, the rightmost.
+  /// Each actor has a vertical position of its own, so that the lines of cursors that move in the
+  /// same row do not cross. Among cursors that move to the left, the line of the leftmost actor is
+  /// the highest. Among cursors that move to the right, the line of the rightmost actor is the
+  /// highest.
   func cursorY(_ row: Int, lane: Int, isRising: Bool) -> Int {
     let place = isRising ? lanes.count - 1 - lane : lane
     return y(row) + 9 + place * min(4, 9 / max(1, lanes.count - 1))

@@ -75,9 +75,8 @@ struct CounterexampleStory {
     return "\(subject) was \(said.joined(separator: ", "))."
   }
 
-  /// Returns the number of a transaction in the file whose history the plan repeats, as a clause.
-  ///
-  /// The result is empty if the plan repeats no history.
+  /// Returns a clause such as `, transaction 7 of the file,` if the transaction repeats one of a store
+  /// file, and an empty text otherwise.
   private func numberInFile(of name: TransactionName) -> String {
     let commands = counterexample.trace.header.plan.commands
     for position in steps.filter({ $0.commits(name) }).compactMap(\.position) {
@@ -95,7 +94,7 @@ struct CounterexampleStory {
     step.phase != .closing || step.at <= violation.at
   }
 
-  /// Returns a transaction as the trace's event of its commit describes it.
+  /// Returns the transaction with a name, as described by the `committed` event in the trace.
   func transaction(named name: TransactionName) -> CommittedTransaction? {
     for event in counterexample.trace.events {
       if case .committed(let text) = event.kind, text.name == name { return text }

@@ -181,7 +181,8 @@ struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
-  /// Returns the character before a text line, which draws the line from the write to the loss.
+  /// Returns the character before a line of text; these characters draw a vertical line from write to
+  /// loss.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }

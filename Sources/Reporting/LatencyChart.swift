@@ -11,7 +11,9 @@ struct LatencyChart {
   let series: [Series]
   let palette: ContenderPalette
 
-  /// The percentiles to show, as shares; a share is left out if there are too few samples.
+  /// The percentiles to show, as shares.
+  ///
+  /// A percentile is left out if there are too few samples for it.
   static let shares = [0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999]
 
   var chart: Chart {

@@ -54,7 +54,7 @@ package struct LineDrawing: Sendable, Hashable {
 
   /// Returns the ticks of an axis from 0 to a value: multiples of 1, 2 or 5 times a power of ten.
   ///
-  /// The axis ends at the last tick for the vertical axis, and at the value for the horizontal one.
+  /// The vertical axis ends at its last tick, and the horizontal axis at the value.
   static func ticks(to value: Double, whole: Bool = false) -> [Double] {
     guard value > 0 else { return [0, 1] }
     let rough = value / 5
@@ -156,8 +156,10 @@ package struct LineDrawing: Sendable, Hashable {
 }
 
 extension Figure {
-  /// Creates a figure with a line chart, a selection of its numbers for readers, and all numbers, which
-  /// the page offers as a CSV file.
+  /// Creates a figure with a line chart, and returns the figure and its drawing.
+  ///
+  /// `table` has a selection of the numbers for readers. `values` has all numbers, which the page
+  /// offers as a CSV file.
   package static func line(
     id: String,
     summary: String,

@@ -36,10 +36,12 @@ package struct PictureCurve: Sendable, Hashable {
 }
 
 extension PictureDrawing {
-  /// Returns the row in which each state of a curve is drawn: that of the last command before the state.
+  /// Returns the row in which each state of a curve is drawn.
   ///
-  /// A command without a row gets the row of the command before it. The value is `nil` before the
-  /// first row.
+  /// A state is drawn in the row of the last command before the state.
+  ///
+  /// If that command has no row, the state is drawn in the row of the command before. The value is
+  /// `nil` before the first row.
   static func rows(of count: Int, in rows: [CounterexampleRow]) -> [Int?] {
     let numbered = Dictionary(
       rows.indices.filter { !rows[$0].number.isEmpty }.map { (rows[$0].number, $0) }
@@ -52,7 +54,9 @@ extension PictureDrawing {
     }
   }
 
-  /// Returns the height of each point of the curve, in pixels; points that share a row follow one another.
+  /// Returns the vertical position of each point of the curve, in pixels.
+  ///
+  /// Points in the same row are placed below one another.
   func curveHeights(_ states: [Int?]) -> [Int] {
     states.indices.map { state in
       let row = states[state]
@@ -113,7 +117,9 @@ extension PictureDrawing {
     }
   }
 
-  /// Returns the indices of the states whose last command is in a row, joined by spaces; `nil` for none.
+  /// Returns the indices of the states that are drawn in a row, joined by spaces.
+  ///
+  /// The result is `nil` if no state is drawn in the row.
   func walked(_ row: Int) -> String? {
     let here = states.indices.filter { states[$0] == row }
     return here.isEmpty ? nil : here.map(String.init).joined(separator: " ")

@@ -297,7 +297,8 @@ extension PictureDrawing {
       }
   }
 
-  /// The shaded area behind the transactions that all members have merged; it ends at the least cursor.
+  /// The shaded area behind the transactions that all members have merged; its right edge is the
+  /// least cursor.
   var watermark: HTML {
     let areas = shades.map { shade in
       "M\(layout.storeX) \(shade.from)H\(shade.x)V\(shade.to)H\(layout.storeX)z"
@@ -327,7 +328,10 @@ extension PictureDrawing {
   }
 }
 
-/// A point of a cursor's line: its height, and the number of transactions up to the cursor from there.
+/// A point at which a cursor's line changes: its vertical position `y`, and the cursor below this
+/// position.
+///
+/// The cursor is given as the number of transactions up to it; `nil` if there is no cursor.
 private struct PictureMove {
   let count: Int?
   let y: Int

@@ -98,8 +98,9 @@ extension ReportTable {
   /// On a narrow screen, each row of a table with sentences becomes a few lines. A long table is
   /// collapsed until the reader clicks it.
   ///
-  /// With a file name, the page contains the values as a CSV file, which the reader can save. The file
-  /// contains `values`, which are plain numbers; if `values` is `nil`, the cells of the table.
+  /// If `fileName` is given, the page contains a CSV file that the reader can save. The file contains
+  /// the unformatted numbers of `values`. If `values` is `nil`, the file contains the cells of this
+  /// table.
   func html(fileName: String? = nil, values: ReportTable? = nil) -> HTML {
     var parts: [HTML] = []
     if !caption.isEmpty || fileName != nil { parts.append(captionLine(fileName, values)) }

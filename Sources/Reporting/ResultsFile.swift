@@ -48,8 +48,10 @@ struct ResultsIndex: Sendable {
   let titles: [String]
   /// The titles of the benchmarks without a special setting, such as `cold`; if none, all titles.
   let baseTitles: [String]
-  /// The titles of the benchmarks that were measured at the full number of history sizes, or at sizes
-  /// in another unit.
+  /// The titles of the benchmarks that have a curve over the sizes.
+  ///
+  /// These are the benchmarks that were measured at the most history sizes, and all benchmarks whose
+  /// sizes are in another unit.
   let titlesWithSeries: Set<String>
   /// The trailing conditions that all ``baseTitles`` share, the last condition first.
   let sharedEnding: [String]
@@ -88,7 +90,9 @@ struct ResultsIndex: Sendable {
       .map { contender in (contender, all.filter { $0.contender == contender }) }
   }
 
-  /// Returns the trailing conditions that all titles share, the last first; a title keeps its first part.
+  /// Returns the trailing conditions that all titles share, the last condition first.
+  ///
+  /// The first part of a title does not count as a condition.
   private static func ending(of titles: [String]) -> [String] {
     guard titles.count > 1 else { return [] }
     let parts = titles.map { $0.split(separator: ", ").map(String.init) }

@@ -186,9 +186,12 @@ package enum FolderAccess {
     throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
   }
 
-  /// Returns the path of the folder that a path names an entry of; empty for a single relative name.
+  /// Returns the path of the parent folder of a path.
   ///
-  /// Foundation's `deletingLastPathComponent` of Swift 6.3 for Linux crashes for a name of one letter.
+  /// The result is empty if the path is a single relative name.
+  ///
+  /// Foundation's `deletingLastPathComponent` is not used, because in Swift 6.3 for Linux it crashes
+  /// for a name of one letter.
   package static func parent(of path: String) -> String {
     var name = path[...]
     while name.count > 1, name.last == "/" { name.removeLast() }

@@ -87,7 +87,8 @@ package struct RunRecord: Sendable, Hashable, Codable {
 
 /// Describes the environment of a run.
 package enum RunConditions {
-  /// Returns the facts of a run: those of its environment, and one for each merged part.
+  /// Returns the facts of a run's environment, and one fact for each part from which the run was
+  /// merged.
   package static func facts(of results: BenchmarkResults) -> [ReportPage.Fact] {
     facts(of: results.environment)
       + (results.parts ?? []).map { .init("Part \($0.part)", sentence(of: $0)) }

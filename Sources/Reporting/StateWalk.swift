@@ -149,9 +149,12 @@ package struct TraceWalk: Sendable {
     }
   }
 
-  /// Returns a table of the state after an event: each actor's cursor and contents, and the store's.
+  /// Returns a table of the state after an event.
   ///
-  /// The contents of contexts and of the store come from `answers`.
+  /// The table has the cursor and the contents of each actor, and the watermark, the data and the
+  /// history of the store.
+  ///
+  /// The contents of contexts and the store's data come from `answers`.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {

@@ -1,7 +1,8 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A report on benchmark results over several runs, and on the level changes of a value.
+/// A report on benchmark results over several runs, and on the level changes in the values of each
+/// row.
 package struct TrendReport: Sendable {
   /// One lasting change of level in the values of a benchmark row.
   package struct TrendStep: Sendable, Hashable {
@@ -30,10 +31,10 @@ package struct TrendReport: Sendable {
   package let steps: [TrendStep]
   /// The number of benchmark rows that were searched for level changes.
   package var rowCount: Int { allSeries.count }
-  /// The largest number of runs of a row.
+  /// The number of runs of the row that has values from the most runs.
   package var runCount: Int { allSeries.map(\.points.count).max() ?? 0 }
 
-  /// Creates a report that judges every row.
+  /// Creates a report, and searches the values of every row for level changes.
   ///
   /// - Complexity: as `ChangePointJudge.steps(in:)`, for each row.
   package init(_ allSeries: [TrendSeries], judge: ChangePointJudge = ChangePointJudge()) {

@@ -2,7 +2,9 @@ import HistoryTypes
 import Systems
 import Traces
 
-/// The state of each actor in a run, from which the simulator skips commands that are not possible.
+/// The state of each actor in a run.
+///
+/// The simulator uses this state to skip commands that are not possible.
 struct ActorLife {
   private enum State {
     case running
@@ -34,7 +36,8 @@ struct ActorLife {
   /// The running consumers, in the plan's order.
   var consuming: [ActorID] { header.consumers.filter { states[$0] == .running } }
 
-  /// Adds each actor's state, and whether it has an uncommitted write or replaced processes, to `state`.
+  /// Adds to `state`, for each actor, its state and whether it has an uncommitted write or a
+  /// replaced process.
   func describe(_ state: inout StateSketch) {
     for (actor, life) in states.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)

@@ -49,13 +49,14 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is `true`. If `false`, it performs all commands that lead to the state again.
   package var putsStatesBack = true
-  /// The maximum number of snapshots that are kept at a time, of states after equally many commands.
+  /// The maximum number of snapshots that are kept at a time.
   ///
-  /// The default is 50,000. A state without a snapshot is reached by performing its commands again.
+  /// All kept snapshots are of states that plans of one length reach. The default is 50,000. A state
+  /// without a snapshot is reached by performing its commands again.
   package var keptCountMax = 50_000
-  /// The number of states after equally many commands from which on the next number is estimated.
+  /// The minimum number of states from which the number of states after one more command is estimated.
   ///
-  /// The default is 1,000.
+  /// Only the states that plans of one length reach are counted. The default is 1,000.
   package var foresightCountMin = 1_000
   /// Whether the outcomes of the last commands of the longest plans are kept for later explorations.
   ///
@@ -84,11 +85,15 @@ package protocol PlanSpace {
   associatedtype Place
 
   var headers: [PlanHeader] { get }
-  /// Whether the clock never goes back; all times more than a week ago are then equivalent.
+  /// Whether the clock never goes back.
+  ///
+  /// If so, all times more than a week ago are equivalent.
   var clockOnlyRises: Bool { get }
   /// Whether actors with equal configurations always have the same allowed commands.
   var treatsActorsAlike: Bool { get }
-  /// Whether power-offs may occur; then a state includes the data that a power-off would leave.
+  /// Whether power-offs may occur.
+  ///
+  /// If so, a state includes the data that a power-off would leave.
   var losesPower: Bool { get }
   /// Returns the ``Place`` before the first command of a plan with the given header.
   func start(_ header: PlanHeader) -> Place
@@ -121,8 +126,9 @@ package protocol PlanJudge {
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }
 
-/// The states that an exploration has reached, with the commands that lead from one to another and
-/// a shortest path to each.
+/// The states that an exploration has reached, and the commands that lead from one state to another.
+///
+/// The tree also has a shortest path to each state.
 struct PlanTree {
   private var parents: [Int32] = []
   /// For each state, the index in `every` of the command that led to it; -1 for a root.
@@ -151,9 +157,10 @@ struct PlanTree {
     return node
   }
 
-  /// Adds the state to which the command at a place leads, without this move; returns its index.
+  /// Adds the state to which a command leads, without adding the command to ``moves``.
   ///
-  /// Without a command, the place and the parent are -1.
+  /// `place` is the index of the command in `every`. For a state before the first command, `place`
+  /// and `parent` are -1. Returns the index of the state.
   mutating func insert(_ place: Int32, after parent: Int) -> Int {
     guard parent >= 0 else { return addRoot() }
     parents.append(Int32(parent))
@@ -162,13 +169,15 @@ struct PlanTree {
     return count - 1
   }
 
-  /// Returns the state before the last command to a state, and the place of that command; -1 for none.
+  /// Returns the state before the last command to a state, and the index of that command in `every`.
+  ///
+  /// Both are -1 for a state before the first command.
   func origin(of node: Int) -> (parent: Int32, place: Int32) { (parents[node], commands[node]) }
 
-  /// Returns the command at a place; `nil` for -1.
+  /// Returns the command with an index in `every`; `nil` for -1.
   func command(at place: Int32) -> Command? { place < 0 ? nil : every[Int(place)] }
 
-  /// Returns the place of a command.
+  /// Returns the index of a command in `every`, and adds the command if it is new.
   mutating func place(of command: Command) -> Int32 {
     if let known = places[command] { return known }
     let place = Int32(every.count)
@@ -193,7 +202,9 @@ struct PlanTree {
     return found.reversed()
   }
 
-  /// Returns the number of plans with at most `depth` commands: each is a path of such commands.
+  /// Returns the number of plans with at most `depth` commands.
+  ///
+  /// Each plan is a path along ``moves`` from one of the `roots` states before the first command.
   ///
   /// - Complexity: linear in the commands, for each length.
   func planCount(through depth: Int, roots: Int) -> Double {

@@ -74,14 +74,14 @@ package struct StateMove: Hashable, Sendable {
 
 /// An exploration that several processes share: the plans of each length are divided by state.
 ///
-/// Each state of the greatest length belongs to one slice, which the state's hash decides, so it is
-/// continued once. Different slices may reach the same state; it counts once. The counts of states,
-/// plans and commands, the broken invariants and the lengths of the shortest plans are those of
-/// ``Explorer/explore(progress:)``.
+/// The hash of each state of the greatest length determines the slice to which the state belongs. So
+/// one process continues each state. Different slices may reach the same new state, which counts
+/// once. The counts of states, plans and commands, the broken invariants and the lengths of the
+/// shortest plans are those of ``Explorer/explore(progress:)``.
 ///
-/// The maximum number of states is checked within each slice, and for all slices of a length together
-/// before the next length. So a length that all slices have covered is covered, even if
-/// ``Explorer/explore(progress:)`` would have stopped in it.
+/// The maximum number of states is checked within each slice, and for all slices of a length
+/// together before the next length. So a length counts as covered if all slices have covered it,
+/// even if ``Explorer/explore(progress:)`` would have stopped in it.
 package struct ExplorationRounds: Sendable {
   private(set) var tree = PlanTree()
   private(set) var visited: [StateKey: Int] = [:]
@@ -123,7 +123,8 @@ package struct ExplorationRounds: Sendable {
     return true
   }
 
-  /// Adds the states that are not known yet, and returns the numbers of all of them.
+  /// Adds those of the given states that are not known yet, and returns the numbers of all given
+  /// states.
   private mutating func add(
     _ states: [ExplorationSlice.State],
     _ commands: [ExplorationSlice.RootCommand]
@@ -194,7 +195,7 @@ extension Explorer {
     return slice(moves: Array(tree.moves[moveCount...]))
   }
 
-  /// Verifies that the commands that lead to a state of another process lead to it in this one too.
+  /// Verifies that the commands which led another process to a state lead to the same state here.
   ///
   /// Otherwise equal states of several processes would count as different ones.
   func verify(_ key: StateKey, of node: Int) throws(SystemFailure) {

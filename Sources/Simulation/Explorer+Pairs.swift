@@ -155,7 +155,7 @@ extension Explorer {
 
 /// Adds to a state the data that a power-off would leave.
 extension Explorer {
-  /// Adds the state that a power-off now would leave, if it lost all unsynced writes.
+  /// Adds the state that a power-off at this moment would leave, if all unsynced writes were lost.
   ///
   /// This is the state of the store and of the judge after such a power-off.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {

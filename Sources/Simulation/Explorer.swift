@@ -122,8 +122,9 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   /// Calls a closure with the header and the equivalence hash of each state that was reached.
   ///
-  /// The order is random. Without ``ExplorationBounds/mergesStates`` no state is known. States that other
-  /// processes have reached before are left out.
+  /// The order is random. If ``ExplorationBounds/mergesStates`` is `false`, the closure is not
+  /// called, because no hashes are kept. States that other processes have reached before are left
+  /// out.
   package func forEachState(_ body: (PlanHeader, UInt64) -> Void) {
     for (key, node) in visited where node >= knownCount {
       body(roots[key.root].header, key.equivalence)
@@ -220,7 +221,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Returns a snapshot of the simulator; with the system if ``ExplorationBounds/putsStatesBack``.
+  /// Returns a snapshot of the simulator.
+  ///
+  /// The snapshot includes the system if ``ExplorationBounds/putsStatesBack`` is `true` and the
+  /// system supports snapshots.
   func snapshot() throws(SystemFailure) -> Simulator.Snapshot {
     try simulator.snapshot(withSystem: bounds.putsStatesBack)
   }

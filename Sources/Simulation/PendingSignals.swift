@@ -57,7 +57,9 @@ struct PendingSignals {
     return "no signal is on its way to \(actor)"
   }
 
-  /// Applies a plan's `deliver` or `poll`; returns how often the system must perform it: 0, 1 or 2 times.
+  /// Updates the pending signals for an action of the plan, if it is a `deliver` or `poll`.
+  ///
+  /// Returns how often the system must perform the action: 0, 1 or 2 times.
   mutating func apply(_ action: Action, at tick: Int) -> Int {
     switch action {
     case .deliver(let actor, let fate): deliver(actor, fate, tick)

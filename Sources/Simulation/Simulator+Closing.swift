@@ -25,9 +25,10 @@ extension Simulator {
   /// The maximum number of rounds of passes; plans in which actors fetch by pages may need more.
   private static let closingRoundCountMax = 8
 
-  /// Repeats fetch, merge and record for every running actor, then reads views, data and history.
+  /// Makes the closing passes of the running actors, then reads views, data and history.
   ///
-  /// This does not purge, except in systems that have only whole passes, and whose passes purge.
+  /// Consumers consume once after the passes. Nothing is purged, except by systems that have only
+  /// whole passes and purge in them.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,

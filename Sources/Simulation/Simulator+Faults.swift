@@ -34,10 +34,11 @@ extension Simulator {
     if place.isOff { restart(after: action) }
   }
 
-  /// If a failed command had an effect, logs the effect and marks the command's outcome as unknown.
+  /// Logs the effects of a command that no event has reported yet, and corrects the command's outcome.
   ///
-  /// The effect that makes an outcome unknown is a committed write; unreported purges are logged as
-  /// well.
+  /// If a failed command has committed a write, its outcome becomes unknown. The outcome of a failed
+  /// command also becomes unknown if the store cannot be inspected. Purges are logged, but do not
+  /// change the outcome.
   private func reconcile(_ action: Action, _ outcome: inout Outcome) {
     let before = log.events.count
     do throws(SystemFailure) {

@@ -75,10 +75,12 @@ package final class Simulator {
     return answers.events
   }
 
-  /// Starts a plan on an empty store, and launches the consumers and the actors that run from the start.
+  /// Starts a plan on an empty store, and launches the consumers and the actors that run from the
+  /// start.
   ///
-  /// The objects from before the plan are inserted before all members but the writer are launched, so
-  /// that no other member must merge them.
+  /// If the plan has objects from before its first command, their writer is launched first and
+  /// inserts them. The other members are launched afterwards, so that they need not merge these
+  /// objects.
   func open(
     _ header: PlanHeader,
     _ faults: [PlannedFault] = [],

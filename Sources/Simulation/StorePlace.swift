@@ -255,7 +255,9 @@ extension StorePlace {
 struct PowerOffRemains {
   /// The state of the store after the power-off.
   let state: StateSketch
-  /// The kinds of the power-off's events, the fault included and the crashes of running actors excluded.
+  /// The kinds of the events of the power-off.
+  ///
+  /// They include the fault, but not the crashes of running actors.
   private let kinds: [EventKind]
 
   fileprivate init(state: StateSketch, kinds: [EventKind]) {

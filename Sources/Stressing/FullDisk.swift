@@ -18,7 +18,9 @@ import Darwin
 package final class FullDisk {
   /// The size in bytes: far more than the store of a run needs.
   package static let byteCount = 128 << 20
-  /// The possible durations in milliseconds of a full disk; `clearMs` has those between two such periods.
+  /// The possible durations of a period with a full disk, in milliseconds.
+  ///
+  /// `clearMs` has the possible durations of the time between two such periods.
   private static let fullMs = 40...300
   private static let clearMs = 300...1500
   private static let fillerName = "filler"
@@ -157,7 +159,9 @@ struct StressNemesis {
     case moveGuest
   }
 
-  /// The mean number of kills per stop; `killsPerMove` is that per join or retirement of a guest.
+  /// The mean number of kills for each stop of a process.
+  ///
+  /// `killsPerMove` is the mean number of kills for each time that a guest joins or retires.
   private static let killsPerStop = 3.0
   private static let killsPerMove = 4.0
 
@@ -219,7 +223,9 @@ struct StressNemesis {
     return .kill(place, visit: Int.random(in: 1...last, using: &random))
   }
 
-  /// Returns a random time until the next event of a kind, which occurs once in `kills` kills on average.
+  /// Returns a random time until the next event of one kind.
+  ///
+  /// On average, one such event occurs for every `kills` kills of processes.
   private mutating func pause(_ kills: Double) -> Duration {
     guard killsPerSecond > 0 else { return .seconds(1_000_000) }
     // The pauses of a Poisson process, without the longest ones.

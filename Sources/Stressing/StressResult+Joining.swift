@@ -1,8 +1,8 @@
 extension StressResult {
   /// Joins the results of the parts of one run, each with a store of its own.
   ///
-  /// Counts of events are added. Of the lengths of history, of lags and of delays the greatest one
-  /// counts, because every part has a history of its own.
+  /// Counts of events are added. For lengths of history, lags and delays, the result has the greatest
+  /// value of any part, because every part has a history of its own.
   package init(joining parts: [StressResult], seed: UInt64) {
     var settings = StressSettings()
     settings.seed = seed

@@ -49,7 +49,9 @@ package struct StressResult: Codable, Hashable, Sendable {
     package var lives = 0
     /// The number of transactions that the actor wrote.
     package var written = 0
-    /// The number of pages that the actor merged; `merged` counts their transactions.
+    /// The number of pages that the actor merged.
+    ///
+    /// `merged` is the number of transactions in these pages.
     package var merges = 0
     package var merged = 0
     /// The number of times that the actor recorded its cursor.
@@ -94,7 +96,9 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var objectCount = 0
   /// The number of times that the store was sampled while the processes wrote.
   package var sampleCount = 0
-  /// The most transactions in history at any sample; `lagMax` is the greatest lag of a member.
+  /// The greatest number of transactions in history in a sample.
+  ///
+  /// `lagMax` is the greatest lag of a member in a sample.
   package var heldMax = 0
   package var lagMax = 0
   /// The number of transactions in history at the end, after every process has merged everything.
@@ -110,9 +114,11 @@ package struct StressResult: Codable, Hashable, Sendable {
   /// Whether the run was ended early.
   package var isInterrupted = false
 
-  /// The number of judged events of the joined trace.
+  /// The number of events of the joined trace that the checkers observed, up to the first violation.
   package var eventCount = 0
-  /// The number of writes whose unknown outcome history revealed; `openCount` counts the others.
+  /// The number of writes whose unknown outcome was determined from history.
+  ///
+  /// `openCount` is the number of writes whose outcome remained unknown.
   package var reconciledCount = 0
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
@@ -241,12 +247,17 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var lockReadings = 0
   /// The number of processes started because the actor's previous process had died.
   package var restarts = 0
-  /// The number of times that a guest joined; `retires` counts those that retired.
+  /// The number of times that a guest joined.
+  ///
+  /// `retires` is the number of times that a guest retired.
   package var joins = 0
   package var retires = 0
   /// The number of commits after which the run waited for a pass of all other processes.
   package var wakeUps = 0
-  /// The longest time in ms from one of the `wakeUps` commits until all other processes had recorded it.
+  /// The longest time from a commit counted in `wakeUps` until all other running processes had merged
+  /// it, in ms.
+  ///
+  /// A process has merged a commit when its recorded cursor has reached it.
   package var wakeUpMsMax = 0
 
   package var kills: Int { killedAnywhere + killedAt.values.reduce(0, +) }

@@ -85,7 +85,9 @@ final class StressMember {
   /// The role of the current or last process.
   var role: StressRole?
   var state = State.away
-  /// The tracker traces of all processes so far; `writerLives` has the traces of the writes.
+  /// The traces of the trackers of the actor's processes so far.
+  ///
+  /// `writerLives` has the traces of the writes of these processes.
   private(set) var trackerLives: [ProcessTrace] = []
   private(set) var writerLives: [ProcessTrace] = []
   /// The number of the last transaction that the actor is known to have written.
@@ -177,8 +179,9 @@ struct StressReconciler {
 
   /// Returns the outcome, and the number of the last transaction that the process has committed.
   ///
-  /// Before the kill, another thread of the process may have merged the write and recorded the cursor.
-  /// Another process may then have purged the write. The parameter `purged` has such transactions.
+  /// Before the kill, another thread of the process may have merged the write and recorded the
+  /// cursor. Another process may then have purged the write. `purged` contains the transactions that
+  /// the run has read and that may have been purged since.
   func reconcile(
     _ role: StressRole,
     after last: Int64,

@@ -133,7 +133,8 @@ extension StressSession {
   }
 }
 
-/// The wake-up phase of a run: single commits, after each of which all other processes must pass.
+/// The wake-up phase of a run: single commits, after each of which every other process must make a
+/// pass.
 extension StressSession {
   /// The time limit for the passes after a commit.
   ///
@@ -192,9 +193,10 @@ extension StressSession {
   }
 }
 
-/// The end of a run: all processes merge everything, and report what they show.
+/// The end of a run: all processes merge all transactions, and report the contents of their views.
 extension StressSession {
-  /// Lets all processes merge everything and report their views, reads the store, ends the processes.
+  /// Lets all processes merge all transactions and report their views, reads the store, and ends the
+  /// processes.
   func close() throws {
     try calm()
     // A guest joins after the last kill, so that no later restart hides transactions that it

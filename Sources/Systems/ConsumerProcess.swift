@@ -11,7 +11,9 @@ final class ConsumerProcess {
   /// The position up to which the consumer has read.
   var token: HistoryToken
 
-  /// Registers the consumer; a known one continues after its recorded token or `own`, whichever is later.
+  /// Registers the consumer, and sets its token.
+  ///
+  /// The token is the consumer's cursor in the registry, or `own` if `own` is later.
   init(
     _ id: MemberID,
     on store: Store,
@@ -23,9 +25,9 @@ final class ConsumerProcess {
     token = own.flatMap { $0.number > recorded.number ? $0 : nil } ?? recorded
   }
 
-  /// Returns the consumer's token if its transaction is still in this history.
+  /// Returns the consumer's token if history still contains the token's transaction.
   ///
-  /// If the transaction is missing, returns the cursor that the store recorded.
+  /// Otherwise returns the cursor that the registry contained when the consumer was launched.
   func knownToken() throws(HistoryError) -> HistoryToken {
     let page = try store.fetch(HistoryRequest(after: registration.cursor))
     let isKnown = page.transactions.contains { $0.token == token }
@@ -104,7 +106,9 @@ extension ConsumerProcess {
     try outcome.get()
   }
 
-  /// Passes every page of history to a closure, which throws at the page that the plan names.
+  /// Reads history page by page, and logs each page and the transactions that the consumer confirmed.
+  ///
+  /// The closure that receives the pages throws at the page that the plan names, if there is one.
   private func readAll(
     _ reading: PlannedReading,
     on planStore: PlanStore,
@@ -147,7 +151,7 @@ extension ConsumerProcess {
     }
   }
 
-  /// Logs the transactions that the consumer has confirmed since the last call as consumed.
+  /// Logs as consumed the transactions that the consumer has confirmed since the last call.
   private func logConfirmed(
     _ id: ActorID,
     on planStore: PlanStore,
@@ -174,7 +178,7 @@ extension PlannedReading {
 }
 
 extension ProcessHost {
-  /// Performs the command if it is a consumer's, and returns whether it did.
+  /// Performs a command of a consumer; returns `false` for every other command.
   func performsForConsumer(
     _ action: Action,
     _ planStore: PlanStore,
@@ -249,7 +253,9 @@ extension ProcessHost {
   }
 }
 
-/// Runs a closure; if the closure throws because history is gone, also logs the actor's loss.
+/// Runs a closure; if it throws because history is gone, logs `expired` or `rewound` for the actor.
+///
+/// Every error of the closure is thrown on as a ``SystemFailure``.
 func loggingLoss(
   of actor: ActorID,
   _ log: inout EventLog,

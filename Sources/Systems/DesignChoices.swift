@@ -1,7 +1,9 @@
 /// The possible choices for one decision of a tracking design; the raw value is the word in files.
 protocol DesignChoice: RawRepresentable, CaseIterable, Hashable, Sendable
 where RawValue == String, AllCases == [Self] {
-  /// A clause about a process or purge with this choice, such as "waits for every listed author".
+  /// A clause that describes the choice, such as "waits for every listed author".
+  ///
+  /// The subject of the clause is a process or a purge.
   var sentence: String { get }
 }
 
@@ -108,9 +110,11 @@ enum Expiry: String, DesignChoice {
 
 /// The place where positions are stored.
 enum PositionPlace: String, DesignChoice {
-  /// Positions are in the app group's `UserDefaults`; a process may be configured to use its own.
+  /// Positions are in the app group's `UserDefaults`, unless a process is configured to use its own.
   case group
-  /// Positions are in the process's own `UserDefaults`; it may be configured to use the app group's.
+  /// Positions are in each process's own `UserDefaults`.
+  ///
+  /// A process can be configured to use the app group's `UserDefaults` instead.
   case own
   /// Positions are in the store file; a process cannot be configured to use another place.
   case store
@@ -155,11 +159,15 @@ enum FirstPosition: String, DesignChoice {
 enum Waiting: String, DesignChoice {
   /// Purges wait for the listed authors.
   case listed
-  /// Purges wait for the listed authors; those after a pass ignore batch authors, which only write.
+  /// Purges wait for the listed authors.
+  ///
+  /// Purges after a pass do not wait for batch authors, which only write.
   case listedReaders
-  /// Purges wait for every launched process that has not retired, as recorded with the positions.
+  /// Purges wait for every process that was launched and has not retired.
+  ///
+  /// Processes count only if they store their positions in the same place as the purging process.
   case registered
-  /// Purges wait for every launched process that has not retired, and for every registered consumer.
+  /// Purges wait for the processes of ``registered``, and for every registered consumer.
   case registeredAndConsumers
 
   var sentence: String {
@@ -176,8 +184,9 @@ enum Waiting: String, DesignChoice {
 enum Deleting: String, DesignChoice {
   /// A purge deletes the transactions of the listed authors, the purging process's author included.
   case listed
-  /// A purge deletes the listed authors' transactions; after a pass also a mirror's imports, if the
-  /// process merges them.
+  /// A purge deletes the transactions of the listed authors.
+  ///
+  /// A purge after a pass also deletes a mirror's imports, if the process merges them.
   case listedAndMirror
   /// A purge deletes all transactions except those of protected authors.
   case allButProtected
@@ -207,7 +216,7 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass in which a strategy purges that purges once in `times` passes: the first or the last.
+/// The pass in which a strategy purges if it purges once in a number of passes: the first or the last.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass

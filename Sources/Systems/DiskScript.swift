@@ -93,7 +93,9 @@ extension DiskStores {
     if !isRight { faults.append(fault()) }
   }
 
-  /// Runs a request, which must fail with the given error code; otherwise adds a fault line.
+  /// Runs a request, and adds a fault line unless it fails with the given error code.
+  ///
+  /// The error must also have a message, and the details that the documentation of its code promises.
   func expect(
     _ code: HistoryError.Code,
     of what: String,
@@ -113,7 +115,9 @@ extension DiskStores {
     }
   }
 
-  /// Adds a fault line if files in the folder are still open; all stores must be closed.
+  /// Adds a fault line if files in the folder are still open.
+  ///
+  /// The caller must have closed all stores.
   func expectClosed(_ folder: borrowing ScratchFolder) {
     let count = folder.openCount
     expect(count == 0, "\(count) files are open after all stores were closed")

@@ -8,7 +8,7 @@ package struct EventLog {
   /// The scheduler step that new events belong to.
   package var tick = 0
   private var next = 0
-  /// The newest transaction in the logs before this one, whose event numbers this log continues.
+  /// The newest transaction in the earlier logs of the run; `nil` if they contain none.
   private var newestBefore: TransactionName?
 
   package init() {}
@@ -20,7 +20,7 @@ package struct EventLog {
     newestBefore = other.newest
   }
 
-  /// Empties this log, whose event numbers then continue those of `other`; the capacity is kept.
+  /// Empties this log, and keeps its capacity; the next events get the numbers after those of `other`.
   package mutating func restart(after other: EventLog) {
     newestBefore = other.newest
     events.removeAll(keepingCapacity: true)

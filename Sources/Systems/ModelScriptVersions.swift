@@ -7,15 +7,21 @@ import Foundation
 #endif
 
 struct ModelScriptVersions {
-  /// An attribute of `Item` and its name in each model version; `nil` in versions without the attribute.
+  /// An attribute of `Item`, with its name in each model version.
+  ///
+  /// The name is `nil` in versions that lack the attribute.
   struct Field: Sendable {
     let names: [String?]
     let initial: Value
     var isPreserved = false
-    /// The first model version in which an integer attribute has the type double; `.max` for none.
+    /// The first model version in which the attribute is a double and no integer any more.
+    ///
+    /// The value is `.max` if the attribute has the same type in all versions.
     var widened = Int.max
 
-    /// Returns a value of the attribute's type in a model version, made from `number`; null for 0.
+    /// Returns a value made from `number`, of the type that the attribute has in a model version.
+    ///
+    /// The value is null if `number` is 0.
     func value(_ number: Int, in version: Int) -> Value {
       if number == 0 { return .null }
       return switch initial {
@@ -31,7 +37,9 @@ struct ModelScriptVersions {
       return .double(Double(number))
     }
 
-    /// Returns the given value as a version reads it: null if it is a fraction and the type is integer.
+    /// Returns the given value as a program with a model version reads it.
+    ///
+    /// If the attribute is an integer in that version, the program reads a fraction as null.
     func read(_ value: Value, in version: Int) -> Value {
       guard widened < .max, version < widened, case .double(let number) = value else {
         return value

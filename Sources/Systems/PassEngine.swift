@@ -43,7 +43,7 @@ protocol PassEngine: AnyObject {
   /// Ends the engine, and discards its memory.
   func end()
 
-  /// A snapshot of the engine's memory; `nil` if the current memory could not be restored.
+  /// A snapshot of the engine's memory; `nil` if a snapshot could not restore the current memory.
   var snapshot: PassEngineSnapshot? { get }
   /// Adds the engine's memory to `state`.
   func describe(_ state: inout StateSketch)

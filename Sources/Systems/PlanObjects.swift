@@ -9,9 +9,11 @@ package import Traces
 struct PlanObjects {
   private var ids: [ObjectName: ObjectID] = [:]
   private var names: [ObjectID: ObjectName] = [:]
-  /// The identifiers that the write in progress assigns to the names of its new objects.
+  /// The names and identifiers of the objects that the write in progress inserts.
   private var attempted: [ObjectName: ObjectID] = [:]
-  /// The names, in the order of their future keys, of objects that a running batch request inserts.
+  /// The names of the objects that a batch request in progress inserts.
+  ///
+  /// The order is that of the keys that the store will assign.
   private var awaitingKeys: [ObjectName] = []
 
   /// Maps a name of the plan to an object of the store.
@@ -20,7 +22,9 @@ struct PlanObjects {
     names[id] = name
   }
 
-  /// Notes a starting write's new objects; `reconcile` names them if the write's outcome is unknown.
+  /// Remembers the names of the objects that a write will insert.
+  ///
+  /// If the write's outcome is unknown, `reconcile` maps these names to the objects in the store.
   mutating func attempt(_ inserted: [ObjectName: ObjectID], awaitingKeys names: [ObjectName] = []) {
     attempted = inserted
     awaitingKeys = names
@@ -53,7 +57,9 @@ struct PlanObjects {
   /// - Complexity: linear in the objects of the plan.
   func ids(_ name: ObjectName) -> [ObjectID] { names.filter { $0.value == name }.keys.sorted() }
 
-  /// Returns the plan's name of an object; an unnamed object is named by its key, negated.
+  /// Returns the plan's name of an object.
+  ///
+  /// If the plan has no name for the object, the name contains the object's key, negated.
   func name(_ id: ObjectID, in model: Model) -> ObjectName {
     names[id] ?? ObjectName(model.entity(id.entity)?.name ?? "?", -id.key)
   }
@@ -103,7 +109,7 @@ extension PlanProcess {
     }
   }
 
-  /// Returns the objects in the context with a name, under their names in the plan.
+  /// Returns the objects in the context that is called `name`, under the objects' names in the plan.
   func objects(of name: String, _ objects: PlanObjects) throws(SystemFailure) -> Objects {
     guard let context = contexts.first(where: { $0.name == name }) else {
       throw SystemFailure(.failed, "\(actor.id) has no context \"\(name)\".")
@@ -133,7 +139,10 @@ extension PlanProcess {
 }
 
 extension ObjectName {
-  /// Returns this name if no row in `held` has it; otherwise a name with a negative key, unused in plans.
+  /// Returns a name that no row in `held` has.
+  ///
+  /// The result is this name if no row has it. Otherwise it is a name with a negative key, which no
+  /// plan uses.
   fileprivate func free(in held: [NamedRow]) -> ObjectName {
     var name = self
     while held.contains(where: { $0.name == name }) {
@@ -176,9 +185,10 @@ extension Comparison {
 }
 
 extension PlannedWrite {
-  /// Whether the save resolves conflicts by a closure that decides like the write's merge policy.
+  /// Whether a closure resolves the save's conflicts, with the same decisions as the merge policy.
   ///
-  /// It is `true` for saves that first edit an object with an even key, so that plans test both ways.
+  /// The value is `true` if the write's first change is of an object with an even key and the policy
+  /// is not `error`. So plans test saves with closures and saves with policies.
   var usesClosure: Bool {
     policy != .error && changes.first?.object.key.isMultiple(of: 2) == true
   }

@@ -275,7 +275,9 @@ struct DamageScript: DiskScript {
     expectDamage(of: file, at: readable + 1)
   }
 
-  /// Gives updates column numbers above 63, which occur in models with more than 64 attributes.
+  /// Sets the column numbers of stored updates to numbers above 63, and checks how they are read.
+  ///
+  /// Such numbers occur in models with more than 64 attributes.
   private mutating func widen(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard layout == .coreData else { return }
     do { guard try fill(folder, "wide") != nil else { return } }
@@ -298,7 +300,9 @@ struct DamageScript: DiskScript {
     }
   }
 
-  /// Makes transactions refer to a missing process name, then to one whose number is too great.
+  /// Changes the process names to which transactions refer, and checks the results of fetches.
+  ///
+  /// First a transaction refers to a missing name, then all refer to a name whose number is too great.
   private mutating func damageStrings(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "strings") else { return }
     let raw = try RawFile(folder.file("strings"))

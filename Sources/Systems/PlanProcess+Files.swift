@@ -203,7 +203,9 @@ struct FileScript: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Opens the closed store, which has no WAL, for reading; after the file changes, requests must fail.
+  /// Opens the closed store for reading, changes its file, and checks that later requests fail.
+  ///
+  /// The closed store has no WAL file.
   mutating func change(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("original")
     let stopped = try Store(reading: path, copyingTo: folder.path, stopCheck: { _ in 1 })

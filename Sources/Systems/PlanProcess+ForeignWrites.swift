@@ -17,9 +17,11 @@ struct ForeignWriteScript: DiskScript {
   private var objects: [ObjectID: [Value]] = [:]
   /// The position in history at which history and data were last compared.
   private var token: HistoryToken?
-  /// The authors of the writes since the last comparison; `nil` is a write without an author.
+  /// The authors of the writes since the last comparison; `nil` for writes without an author.
   private var authors: Set<String?> = []
-  /// Whether history may report several writes to one object since the last comparison as one change.
+  /// Whether history may combine several writes to one object into one change.
+  ///
+  /// The value concerns the writes since the last comparison.
   private var isCoalesced = false
 
   init(store: Store, seed: Int) {
@@ -153,7 +155,7 @@ struct ForeignWriteScript: DiskScript {
 
   // MARK: Comparisons
 
-  /// Compares the changes in history since the last comparison with the differences of the objects.
+  /// Checks that the new changes in history explain how the objects differ from the last comparison.
   private mutating func compare() throws(HistoryError) {
     let program = seed.pick(programs)
     var request = HistoryRequest(after: token, transactionCountMax: 3)
@@ -269,7 +271,9 @@ struct ForeignWriteScript: DiskScript {
     plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)
   }
 
-  /// Sets the file to refuse plain SQL, then to ignore it; writes captured before must stay in history.
+  /// Configures the file to refuse plain SQL, then to ignore plain SQL, and checks both settings.
+  ///
+  /// Writes that the file captured before must be in history.
   private mutating func turnOff(
     _ plain: PlainProgram,
     _ path: String,

@@ -2,7 +2,9 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The changes of one batch request by key: all of one entity and type, with the same attributes.
+/// The changes of a batch request that selects objects by key.
+///
+/// All changes have the same entity, the same type and the same attributes.
 struct KeyedBatch {
   let entity: String
   let type: ChangeType
@@ -10,7 +12,7 @@ struct KeyedBatch {
   let attributes: [String]
   let changes: [PlannedChange]
 
-  /// Combines the changes into one batch request; `nil` unless one request can make all of them.
+  /// Creates a batch request from planned changes; `nil` if one request cannot make all of them.
   init?(_ planned: [PlannedChange]) {
     guard planned.isUniform, let first = planned.first else { return nil }
     (entity, type) = (first.object.entity, first.type)

@@ -338,7 +338,9 @@ struct LargeBatchScript: DiskScript {
     )
   }
 
-  /// Deletes every object; a member's reported lag must be the size of that transaction in bytes.
+  /// Deletes every object in one transaction, and checks the reported lag of a member.
+  ///
+  /// The lag must be the size of this transaction in bytes.
   private mutating func deleteAll(_ store: Store) throws(HistoryError) {
     let member = try store.join("slow")
     let result = try store.batchDelete("Item", by: by, result: .objectIDs)

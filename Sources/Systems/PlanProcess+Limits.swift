@@ -205,7 +205,10 @@ struct LimitScript: DiskScript {
     for member in [slow, near, index] { try file.retire(member) }
   }
 
-  /// Returns the expected number below which limits cut members off, from sizes and dates.
+  /// Computes from sizes and dates which members the limits must cut off.
+  ///
+  /// - Returns: the number below which the cursor of such a member is, and the jumps of the timestamps
+  ///   that do not count toward the age limit.
   private func expectedCut(
     _ limits: RetentionLimits,
     above least: Int64
@@ -238,7 +241,9 @@ struct LimitScript: DiskScript {
 
   // MARK: Purges
 
-  /// Raises the purged position without deleting rows, as a process does that ends during a purge.
+  /// Raises the purged position without deleting rows, and checks fetches and the next purge.
+  ///
+  /// A process that ends during a purge leaves a file in this state.
   private mutating func interrupt(_ file: Store, _ path: String) throws(HistoryError) {
     try write(4, into: file)
     let held = try file.heldNumbers()

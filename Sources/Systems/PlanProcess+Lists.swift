@@ -109,7 +109,9 @@ struct LiveListScript: DiskScript {
     }
   }
 
-  /// Saves; if an edit needs an object that the other context has deleted, discards the edits instead.
+  /// Saves the edits of a context.
+  ///
+  /// If an edit refers to an object that the other context has deleted, discards the edits instead.
   private func save(_ context: ObjectContext) throws(HistoryError) {
     do throws(HistoryError) {
       try context.save()
@@ -150,7 +152,9 @@ struct LiveListScript: DiskScript {
     try compareLinks(of: task)
   }
 
-  /// Checks that the search for a task's linked objects finds those that the link objects refer to.
+  /// Checks the search for the tags that are linked to a task.
+  ///
+  /// The search must find the tags to which the task's `Tagging` objects refer, sorted by name.
   private func compareLinks(of task: StoredObject) throws(HistoryError) {
     var expected: [StoredObject] = []
     for link in try task.objects("Tagging", referringBy: "task") {

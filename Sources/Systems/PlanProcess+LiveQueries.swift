@@ -26,7 +26,10 @@ private struct LiveCopy {
     self.reader = reader
   }
 
-  /// Applies the query's next differences to the copy, and reports both; `nil` if nothing has changed.
+  /// Applies the query's next differences to the copy.
+  ///
+  /// - Returns: a report of the differences and of the changed copy, or of the error that ends the
+  ///   query; `nil` if the query has no new result.
   mutating func next(in process: PlanProcess, _ objects: PlanObjects) -> LiveReport? {
     do throws(HistoryError) {
       guard case .result(let result) = try reader.evaluate() else { return nil }
@@ -68,9 +71,9 @@ private struct LiveCopy {
 }
 
 extension PlanProcess {
-  /// Starts a live query in the actor's view; one more than the maximum ends the oldest.
+  /// Starts a live query in the actor's view, and ends the oldest one if there are too many.
   ///
-  /// Its first result is reported after the command.
+  /// The new query's first result is reported after the command.
   func watch(_ watch: PlannedWatch, _ objects: PlanObjects) throws(SystemFailure) {
     let conditions = watch.conditions.map { condition in
       ObjectPredicate(references.stored(condition, of: watch.entity, objects.id))
@@ -102,13 +105,17 @@ extension PlanProcess {
     lists.copies.removeAll(where: \.isOver)
   }
 
-  /// Returns the plan's name of an object; with a negative key if the name now denotes another object.
+  /// Returns the plan's name of an object.
+  ///
+  /// If the name now denotes another object, its key is negative in the result.
   fileprivate func listedName(of id: ObjectID, _ objects: PlanObjects) -> ObjectName {
     let name = objects.name(id, in: store.model)
     return objects.id(name) == id ? name : ObjectName(name.entity, -abs(name.key))
   }
 
-  /// Returns the values of an object in the view, without null values; references have the plan's keys.
+  /// Returns the values of an object in the view, without null values.
+  ///
+  /// References have the keys of the plan.
   fileprivate func listedValues(
     of id: ObjectID,
     _ objects: PlanObjects

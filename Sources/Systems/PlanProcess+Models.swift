@@ -234,7 +234,9 @@ struct ModelScript: DiskScript {
     return keys.isEmpty ? nil : seed.pick(keys)
   }
 
-  /// Checks that exactly one change was made since the previous check, as the newest program reads it.
+  /// Checks that history contains exactly one change since the previous check, with this type and key.
+  ///
+  /// A program with the newest model version reads history for this check.
   @discardableResult
   private mutating func expectChange(
     _ type: ChangeType,

@@ -30,7 +30,8 @@ extension PlanStore {
   /// Updates and deletes of missing objects are skipped, and so are inserts of existing objects. In a
   /// model with relations, an object that the write has deleted is not inserted again.
   ///
-  /// - Throws: ``SystemFailure``, with the violated constraint of a model with relations.
+  /// - Throws: ``SystemFailure``. If a constraint of a model with relations is violated, the failure's
+  ///   code names the constraint.
   fileprivate func write(
     _ changes: [PlannedChange],
     by author: String?,
@@ -187,7 +188,7 @@ private struct PlainSQL: ~Copyable {
 }
 
 extension SQLiteError {
-  /// The constraint of a model with relations that a statement or a commit violates; otherwise `nil`.
+  /// The failure code for a violated constraint of a model with relations; `nil` for other errors.
   ///
   /// The codes are those of https://sqlite.org/rescode.html.
   fileprivate var constraint: SystemFailure.Code? {

@@ -19,7 +19,7 @@ struct PurgeScript: DiskScript {
   /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
   private var held: Set<Int64> = []
-  /// The greatest number up to which a purge was allowed to delete.
+  /// The greatest transaction number up to which any purge so far was allowed to delete.
   private var reached: Int64 = 0
   /// The cursor of the only member; `nil` if there is no member.
   private var cursor: Int64?
@@ -197,9 +197,10 @@ struct PurgeScript: DiskScript {
     }
   }
 
-  /// Fetches after some tokens: a token must expire if history after it was purged.
+  /// Fetches after a few tokens, and checks which of the tokens have expired.
   ///
-  /// A token below `reached` may expire in any case.
+  /// A token must have expired if a transaction after it was purged. A token below `reached` may have
+  /// expired in any case.
   private mutating func compareTokens(_ file: Store, _ gone: [Int64]) throws(HistoryError) {
     let all = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
     expect(all == held.sorted(), "a fetch from the beginning returns the transactions \(all)")
@@ -257,7 +258,9 @@ struct PurgeScript: DiskScript {
     }
   }
 
-  /// Purges and records under a registration that a later launch has replaced; both calls must fail.
+  /// Tries to purge and to record a position with a registration that a later launch has replaced.
+  ///
+  /// Both calls must fail.
   private mutating func refuseForeignMembers(
     _ file: Store,
     _ path: String,

@@ -130,7 +130,7 @@ extension PlanProcess {
     return whole
   }
 
-  /// Returns a line about a page that ends at a wrong place; an empty array for a right page.
+  /// Checks that a page ends at the right place; returns a line about the page if it does not.
   ///
   /// A page of whole transactions must end with the transaction in which the change limit is
   /// reached.
@@ -170,7 +170,7 @@ extension PlanProcess {
     return try store.query("SELECT count(*) FROM \(table)").rows.flatMap { $0.map(\.description) }
   }
 
-  /// Returns the rows after the position of the query from the table-valued function `history_changes`.
+  /// Returns the rows of the table-valued function `history_changes` after the position of the query.
   private func sqlLines(
     _ query: ResolvedQuery,
     _ planStore: PlanStore
@@ -190,9 +190,10 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns the names of the objects that history changed, after a conversion to URIs and back.
+  /// Returns the names of the objects that have changes in history.
   ///
-  /// A name that denoted several objects, one after another, appears once.
+  /// The identifier of each object is converted to a URI and back before. A name that denoted several
+  /// objects, one after another, appears once.
   private func objectLines(
     _ request: HistoryRequest,
     _ planStore: PlanStore

@@ -27,7 +27,9 @@ extension PlanProcess {
     }
   }
 
-  /// Returns objects' names after a conversion of IDs to URIs and back, and the errors for invalid URIs.
+  /// Converts the identifiers of an entity's objects to URIs and back, and tries invalid URIs.
+  ///
+  /// - Returns: the names of the objects, and the error codes for the invalid URIs.
   func uris(of entity: String, _ planStore: PlanStore) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let names = try context.objects(entity).map { (object) throws(HistoryError) in
@@ -119,7 +121,9 @@ extension PlanProcess {
     return ["purged \(result.transactionCount), watermark \(result.watermark)"]
   }
 
-  /// Returns a line for each setting in which members differ, with the members grouped by their value.
+  /// Returns a line for each setting that differs between members.
+  ///
+  /// A line contains the members, grouped by their values of the setting.
   func differenceLines() throws(HistoryError) -> [String] {
     try store.configurationDifferences().map { difference in
       let groups = Dictionary(grouping: difference.statements.keys) { difference.statements[$0] }
@@ -130,7 +134,7 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns lines about errors in the registry: a wrong order, or settings that were not declared.
+  /// Returns lines about errors in the registry: a wrong order, or a wrong list of ignored authors.
   func registryFaults() throws(HistoryError) -> [String] {
     let register = try store.register()
     let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))

@@ -5,7 +5,7 @@ import Traces
 
 /// The plan's requests in SQL.
 extension PlanProcess {
-  /// SQL conditions that select the same rows: all numbers greater than `?1`.
+  /// SQL conditions that all select the same rows: those with a number greater than `?1`.
   private static let afterConditions = [
     "number > ?1", "number >= ?1 + 1", "number BETWEEN ?1 + 1 AND 1e9", "?1 < number",
     "number >= ?1 + 0.5", "number > ?1 AND number < 9223372036854775807",

@@ -9,7 +9,9 @@ struct WatchScript: DiskScript {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
   let faults = FailedExpectations()
-  /// Whether the checks pause, to give wrong reports and the loss of the signal file time to be noticed.
+  /// Whether the script pauses at some points.
+  ///
+  /// Only with these pauses can the script notice late wrong reports and the loss of the signal file.
   private let pauses: Bool
   /// The maximum number of one-millisecond pauses in which the script waits for a report.
   private let patience: Int

@@ -383,12 +383,14 @@ extension StoredObject {
 }
 
 extension ObjectContext {
-  /// Returns a context that keeps what it has read, as that of a program that refers to its objects.
+  /// Returns a context that keeps the objects that it has read.
+  ///
+  /// The context then behaves like one whose objects the program still refers to.
   static func retaining(_ store: Store, author: String?, name: String) -> ObjectContext {
     ObjectContext(store: store, author: author, name: name, retainsRegisteredObjects: true)
   }
 
-  /// Returns an object's values of the attributes in a bit set, null values included.
+  /// Returns the values that an object has for the attributes in a bit set, null values included.
   fileprivate func values(_ columns: UInt64, of id: ObjectID) throws(HistoryError) -> Values {
     let object = StoredObject(context: self, id: id)
     let names = store.model.entity(id.entity)?.names(in: columns) ?? []

@@ -51,7 +51,9 @@ struct PlanReferences {
     return stored
   }
 
-  /// Returns a condition with the keys of the store; only tests of references for equality are converted.
+  /// Returns a condition in which references have the keys of the store.
+  ///
+  /// Only tests for equality or inequality, and tests against a list of values, are converted.
   func stored(
     _ condition: PlannedCondition,
     of entity: String,
@@ -77,8 +79,8 @@ struct PlanReferences {
 
   /// Returns a row in which references have the keys of the plan instead of those of the store.
   ///
-  /// A reference to an object whose name now denotes another object becomes a negative key, which
-  /// no plan uses.
+  /// A later object can take over an object's name in the plan. References to the earlier object then
+  /// get a negative key, which no plan uses.
   func planned(
     _ row: ArraySlice<Value>,
     of entity: Entity,
@@ -132,7 +134,9 @@ extension PlanObjects {
 }
 
 extension PlanProcess {
-  /// Returns the changes that history contains for a write, also those of objects that it does not name.
+  /// Returns the changes that history contains for a write.
+  ///
+  /// These include changes of objects that the write does not name, such as those of delete rules.
   func changes(
     of written: WrittenTransaction?,
     _ objects: PlanObjects

@@ -99,9 +99,9 @@ extension PlanStore {
 
   /// Returns whether the interrupted purge marked a member as lost.
   ///
-  /// A mark leaves the member's cursor unchanged, while a resync moves the cursor. So a lower
-  /// cursor means that a power-off rolled back a resync, and the member is lost again by an earlier
-  /// mark.
+  /// A mark leaves the member's cursor unchanged, while a resync moves the cursor. If the cursor is
+  /// lower than the last one in the log, a power-off has rolled back a resync. The member is then lost
+  /// because of an earlier mark.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
     guard let reported = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })
@@ -168,11 +168,12 @@ extension PlanStore {
 }
 
 extension PlanStore {
-  /// Logs the cursor in the store's registry if the failed command moved it without an event.
+  /// Logs an actor's cursor in the registry if the failed command moved the cursor without an event.
   ///
-  /// A purge first records the cursor and raises its bound in one small transaction, and may then
-  /// fail while it deletes rows. After a failed resync, a resync event is logged: the cursor is then
-  /// at the newest position, and the process reads its data again before any other step.
+  /// For example, a purge first records the cursor and raises the purged position in one small
+  /// transaction, and may then fail while it deletes rows. After a failed resync, a resync event is
+  /// logged: the cursor is then at the newest position, and the process reads its data again before
+  /// any other step.
   func logRecordedCursor(
     of actor: ActorID,
     resyncing: Bool = false,

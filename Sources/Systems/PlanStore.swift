@@ -42,7 +42,9 @@ final class PlanStore {
     try open()
   }
 
-  /// Opens the lab's own connection, and lets the signal board read the newest transaction through it.
+  /// Opens the lab's own connection.
+  ///
+  /// In plans driven by signals, `signals` reads the newest transaction through this connection.
   private func open() throws(SystemFailure) {
     opened = try connect(header.olderModel)
     try adoptModel()

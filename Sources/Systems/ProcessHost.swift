@@ -145,7 +145,9 @@ final class ProcessHost<Hosted: HostedProcess> {
     if let held = try planStore().locks(of: store) { log.add(actor, .locks(held: held)) }
   }
 
-  /// Resumes the store of an actor's process; logs its watch's signal in plans driven by signals.
+  /// Resumes the store of an actor's process.
+  ///
+  /// In plans driven by signals, also logs the signal that the store's watch sends when it resumes.
   func resume(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.resume() }
@@ -188,7 +190,9 @@ final class ProcessHost<Hosted: HostedProcess> {
     return true
   }
 
-  /// After a signalled commit, logs a signal for each running actor; only in plans driven by signals.
+  /// Logs a signal for each running actor if a commit was signalled, except for suspended stores.
+  ///
+  /// Does nothing in plans that are not driven by signals.
   func tellSignals(_ log: inout EventLog) {
     guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
     for (actor, process) in running.sorted(by: { $0.key < $1.key })

@@ -5,15 +5,16 @@ import Traces
 
 /// A process that runs the history manager of a published design.
 final class PublishedProcess: HostedProcess {
-  /// The context name of batch writes; the manager of the 2021 article merges its author's own
-  /// ones, too.
+  /// The context name of batch writes.
+  ///
+  /// The manager of the 2021 article also merges the batch writes of its own author.
   static let batchContextName = "batchContext"
 
   let process: PlanProcess
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The fetched transactions of earlier passes whose positions are stored, but whose merge is pending.
+  /// The transactions of earlier passes that are not merged yet, although the positions are stored.
   private var dispatched: [[HistoryTransaction]] = []
   /// The transactions of the current pass, until the position of the last one is stored.
   private(set) var unrecorded: [HistoryTransaction] = []
@@ -37,7 +38,10 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Steps
 
-  /// Fetches the transactions after a position, including again those of a pass that was not completed.
+  /// Fetches the transactions after a position, or all transactions if there is no position.
+  ///
+  /// The transaction at the position is fetched too if the design's ``FetchStart`` is `at`. The
+  /// transactions of a pass that was not completed are fetched again.
   ///
   /// - Returns: `false` if the design detects that history after the position was purged.
   func fetch(
@@ -108,7 +112,7 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Purging
 
-  /// Deletes the transactions before a bound whose authors the design includes in a purge.
+  /// Deletes the transactions before a bound, but only those of the authors that `deletes` selects.
   func delete(
     before bound: PurgePoint,
     _ cleaning: PublishedSetup.Cleaning,

@@ -26,7 +26,9 @@ struct PublishedSetup {
     let waitsFor: Set<String>
     /// The age in seconds above which a purge by age deletes.
     let maximumAge: Double
-    /// The authors whose transactions a purge deletes; unused by choices of ``Deleting`` that delete more.
+    /// The authors whose transactions a purge deletes.
+    ///
+    /// The list is unused if the design's ``Deleting`` is `allButProtected` or `everything`.
     let listed: [String]
 
     /// Returns the bound of the purge at a time; `nil` if nothing may be deleted.
@@ -35,7 +37,9 @@ struct PublishedSetup {
     }
   }
 
-  /// Creates the setup of an actor; settings that it lacks are taken from the header or the design.
+  /// Creates the setup of an actor.
+  ///
+  /// Settings that the plan does not give for the actor are taken from the header or the design.
   init(
     _ actor: PlannedActor,
     _ header: PlanHeader,

@@ -14,7 +14,10 @@ package final class PublishedSystem: SystemUnderTest {
   /// The positions and memberships, which remain when processes end.
   struct SharedState {
     var positions = StoredPositions()
-    /// The actors that have been launched before; the trace then shows a launch and no registration.
+    /// The actors that were launched and have not retired.
+    ///
+    /// The trace shows their next launch as a launch, and the launch of any other actor as a
+    /// registration.
     var members: Set<ActorID> = []
   }
 
@@ -81,7 +84,9 @@ package final class PublishedSystem: SystemUnderTest {
     try pass(process, &log)
   }
 
-  /// In a design that starts at the newest transaction, stores it for a process without a position.
+  /// Stores the newest position for a process without a position, if the design starts there.
+  ///
+  /// - Returns: the transaction at the stored position; `nil` if none was stored or history is empty.
   private func startAtNewest(
     _ process: PublishedProcess
   ) throws(SystemFailure) -> TransactionName? {
@@ -217,7 +222,9 @@ extension PublishedSystem {
 
   // MARK: Cleaner
 
-  /// Purges if the strategy allows it; the strategy counts the purge even if there is no bound.
+  /// Purges after a pass if the strategy allows a purge.
+  ///
+  /// The strategy counts the purge even if there is no bound, so that nothing is deleted.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -277,7 +284,9 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions of the registered processes that store them in the same place.
+  /// Returns the positions of the registered processes that store their positions in an owner's place.
+  ///
+  /// The position is `nil` for a process that has none.
   private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
     header.actors.filter { actor in
       shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner

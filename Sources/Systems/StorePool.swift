@@ -147,8 +147,8 @@ struct StorePools {
 /// A record of the commits that the store has signalled to other processes.
 ///
 /// An actor that gets a signal polls at once, and would find nothing if the commit is not visible
-/// yet. Such a signal is therefore dropped. Only the thread that performs a plan's commands uses
-/// the board.
+/// yet. Such a signal is therefore dropped. Only the thread that performs a plan's commands may use
+/// this object.
 final class SignalledCommits: @unchecked Sendable {
   private var isRaised = false
   /// The numbers of the transactions that were signalled since the plan started, in order.
@@ -159,7 +159,7 @@ final class SignalledCommits: @unchecked Sendable {
   /// cannot be read.
   var visible: (@Sendable () -> Int64?)?
 
-  /// Records the signal of a commit; drops it if the commit is not visible yet.
+  /// Adds a commit to ``reported``; drops the commit's signal if the commit is not visible yet.
   func raise(_ number: Int64) {
     reported.append(number)
     guard let seen = visible?() else {

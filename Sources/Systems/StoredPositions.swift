@@ -21,7 +21,7 @@ struct StoredPositions {
   /// Returns the position under a key in an owner's place; `nil` if there is none.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
-  /// Returns the least of the positions of an author's processes in a place; `nil` if there is none.
+  /// Returns the least position that an author's processes have in a place; `nil` if they have none.
   func position(
     ofAuthor author: String,
     in owner: ActorID?,
@@ -70,10 +70,14 @@ struct StoredPositions {
 enum PurgeBound: String, DesignChoice {
   /// A purge deletes up to the least position, but only once all authors or processes have one.
   case everyone
-  /// Like `everyone`; until all have a position, a purge deletes what is older than seven days, if
-  /// the oldest position is older than that.
+  /// Like `everyone` once all authors or processes have a position.
+  ///
+  /// Until then, a purge deletes the transactions that are older than seven days, but only if the
+  /// oldest stored position is older than seven days, too.
   case everyoneOrAge
-  /// A purge deletes up to the least stored position; those without a position are ignored.
+  /// A purge deletes up to the least stored position.
+  ///
+  /// Authors or processes without a position are ignored.
   case known
   /// Like `known`; if no position is stored, a purge deletes what is older than seven days.
   case knownOrAge

@@ -9,7 +9,9 @@ package protocol SystemUnderTest: AnyObject {
   /// The commands and features that the system supports.
   var capabilities: Set<Capability> { get }
 
-  /// The reason why the system did not complete the plan, which then has no verdict; otherwise `nil`.
+  /// The reason why the system did not complete the plan; `nil` if the system completed the plan.
+  ///
+  /// A plan that was not completed has no verdict.
   var runFailure: RunFailure? { get }
 
   /// Restarts with an empty store, for the actors of a plan.
@@ -24,7 +26,9 @@ package protocol SystemUnderTest: AnyObject {
   /// Disables all faults after a plan's last command, so that every actor can merge all transactions.
   func recover()
 
-  /// Logs the reports of the live queries of an actor's process, after each command of the actor.
+  /// Logs the reports of the live queries in an actor's process.
+  ///
+  /// The lab calls this function after each command of the actor.
   func reportLists(of actor: ActorID, _ log: inout EventLog)
 
   /// After a command with a fault, inspects the store and logs the effects that no event has reported.
@@ -264,7 +268,7 @@ package struct SystemSnapshot {
 package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem as a clause about the program, such as "it did not answer within a second".
   package var clause: String
-  /// The message without a valid answer; `nil` if there is none.
+  /// The message to which the program gave no valid answer; `nil` if there is none.
   package var asked: String?
   /// The last line that the program sent; `nil` if it sent none.
   package var said: String?

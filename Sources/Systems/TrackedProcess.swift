@@ -12,7 +12,7 @@ final class TrackedProcess: HostedProcess {
   /// The last position that a signal or a poll reported; if `nil`, the next report counts as new.
   var reported: HistoryToken?
 
-  /// Starts the process: registers or continues from the cursor, and loads the contexts.
+  /// Starts the process: registers the member or continues from its cursor, and loads the contexts.
   ///
   /// The plan's driver (``PlannedDriver``) selects the whole tracker with its actor and tasks, as
   /// in an app, or its synchronous core.

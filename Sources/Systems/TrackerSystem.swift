@@ -6,7 +6,7 @@ package import Traces
 /// The tracker and store of this project: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  /// Whether the trackers run with the ``PlannedDriver`` that the plan does not name.
+  /// Whether the trackers run with the other ``PlannedDriver`` than the plan names.
   private var isSwitched = false
   private var usesActor = false
 

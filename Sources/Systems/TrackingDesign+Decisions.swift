@@ -1,4 +1,6 @@
-/// A decision in which tracking designs differ, with its choices and access to a design's choice.
+/// A decision in which tracking designs differ, with all possible choices.
+///
+/// A decision can read and change the choice that a design has made.
 package struct DesignDecision: Sendable {
   /// A choice for the decision: its word in files, and a clause such as "waits for every listed author".
   package struct Choice: Hashable, Sendable {

@@ -45,7 +45,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var bound = PurgeBound.everyone
   /// The rule that decides how far a purge by command deletes; `nil` if there are no such purges.
   var boundByCommand: PurgeBound?
-  /// The authors whose transactions before the bound a purge deletes.
+  /// The authors whose transactions a purge deletes, as far as the transactions are before the bound.
   var deletes = Deleting.listed
   /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions
@@ -103,7 +103,7 @@ package struct TrackingDesign: Hashable, Sendable {
 /// A strategy that decides when a design purges after a pass with transactions.
 enum CleanStrategy: Hashable {
   case none
-  /// Purges in one of `times` passes, which ``PurgeTurn`` selects.
+  /// Purges once in `times` passes; ``PurgeTurn`` selects the pass.
   case byNotification(times: Int)
   /// Purges if more than `seconds` have passed since the last purge that the strategy allowed.
   case byDuration(seconds: Double)

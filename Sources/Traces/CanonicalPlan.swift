@@ -1,10 +1,9 @@
 /// The normalized text of a plan: plans that show the same bug in the same way have equal texts.
 ///
 /// Actors, consumers, contexts and authors are renamed in the order of their first use in the
-/// commands; those that no command uses come last. Objects, values, the model, protected authors,
-/// the seed, numbers of a file's transactions, and the order of the actors in the header are left
-/// out. An advance of the clock keeps
-/// only its direction.
+/// commands; names that no command uses come last. Left out are objects, values, the model, protected
+/// authors, the seed, the transaction numbers of writes that repeat a file's history, and the order of
+/// the actors in the header. Of an advance of the clock, only the direction is kept.
 package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
   /// The lines of the plan, with the new names.
   package let description: String
@@ -46,7 +45,7 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
 
     init(omitted: Set<String>) { self.omitted = omitted }
 
-    /// Returns the number in the new name of an actor.
+    /// Returns the number in an actor's new name, such as 1 for `actor-1`; names a new actor first.
     mutating func number(ofActor id: String) -> Int {
       Int(Self.name(id, "actor", &actors).split(separator: "-")[1]) ?? 0
     }

@@ -166,7 +166,9 @@ public struct PlannedChange: Hashable, Sendable {
   }
 }
 
-/// The merge policy of a save, for objects that another writer changed after the saving context read them.
+/// The merge policy of a save: the rule for conflicts.
+///
+/// A conflict is an object that another writer changed after the saving context read the object.
 ///
 /// Objects that another writer deleted stay deleted.
 package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
@@ -193,7 +195,9 @@ package struct PlannedWrite: Hashable, Sendable {
   package var policy: PlannedPolicy
   /// Whether the clock advances before the write; `false` only in plans with the condition `ties`.
   package var ticks: Bool
-  /// The number of the transaction of a store file that the write repeats; `nil` if it repeats none.
+  /// The number of a transaction in a store file, if the write repeats that transaction's changes.
+  ///
+  /// `nil` if the write does not come from a file's history.
   package var fileTransaction: Int64?
 
   package init(
@@ -220,7 +224,9 @@ package struct PlannedWrite: Hashable, Sendable {
   /// has this meaning only if the header's `foreignWrites` is `captured`.
   package static let plainSQL = "sql"
 
-  /// The context name of a write that becomes one batch request if all its changes are alike (``isUniform``).
+  /// The context name of a write with batch requests.
+  ///
+  /// The write becomes one batch request if all its changes are alike (``isUniform``).
   package static let batch = "batch"
 
   /// Whether one batch request can make all changes of the write.

@@ -63,9 +63,9 @@ package enum EventKind: Hashable, Sendable {
   case purged([TransactionName])
   /// A member was cut off by a retention limit.
   case lost
-  /// A member received the error that says that history which it needs was purged.
+  /// A member's request failed because history that the member still needs was purged.
   case expired
-  /// A member received the error that history was replaced since its cursor was recorded.
+  /// A member's request failed because history was replaced after the member recorded its cursor.
   case rewound
   /// A member took a new snapshot of the data and moved its cursor to the snapshot's position.
   case resynced(cursor: TransactionName?)
@@ -109,7 +109,9 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
     case superseded
     case inUse
     case conflict
-    /// An object cannot be deleted: an object that stays refers to it, with the delete rule `deny`.
+    /// An object cannot be deleted, because another object refers to it with the delete rule `deny`.
+    ///
+    /// The other object is not deleted by the same write.
     case denied
     /// An object would refer to an object that does not exist.
     case dangling

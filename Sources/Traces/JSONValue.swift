@@ -102,7 +102,7 @@ extension JSONValue {
     }
   }
 
-  /// The finite number, or `nil` if the value is not one.
+  /// The value as a double, or `nil` if the value is not a JSON number.
   var finite: Double? {
     switch self {
     case .integer(let integer): Double(integer)

@@ -91,7 +91,10 @@ package struct PlannedActor: Hashable, Sendable {
   package var strategy: String?
   /// The age in seconds above which purges by age delete; `nil` means the default of the system.
   package var maximumDuration: Double?
-  /// The `UserDefaults` for the actor's cursors: `shared` with all actors, or its `own`.
+  /// The `UserDefaults` in which the actor keeps its cursors.
+  ///
+  /// `shared` means that all actors use the same `UserDefaults`, and `own` that this actor uses its
+  /// own.
   package var cursors: String?
   /// The actor's hooks, as words that the system knows, such as those of ``PlannedHook``.
   package var hooks: [String]?
@@ -151,7 +154,7 @@ package struct PlanHeader: Hashable, Sendable {
   package var protectedAuthors: [String] = []
   /// The retention limits, which cut off a member that is further behind; `nil` for none.
   package var retention: PlannedRetention?
-  /// The objects from before the plan, which no member must merge.
+  /// The objects that the store contains before the plan; members need not merge their inserts.
   ///
   /// The first running actor inserts them before the consumers and the other actors are launched.
   package var objects: Objects = [:]
@@ -177,7 +180,7 @@ extension PlanHeader {
   /// Whether the store is created with ``olderModel`` instead of the plan's model.
   package var hasOlderModel: Bool { model.version > 1 }
 
-  /// The model of the store's first version: the plan's model minus the attributes that have default values.
+  /// The older version of the plan's model, which lacks the attributes that have default values.
   ///
   /// An entity all of whose attributes have default values is missing, too.
   package var olderModel: Model {

@@ -26,8 +26,9 @@ package struct PlanSetup: Hashable, Sendable {
   package var drive = Drive.commands
   /// The durability of commits; `nil` if it is drawn for each plan.
   package var synchronous: PlannedSynchronous?
-  /// Whether absent settings have the defaults of PersistentHistoryTrackingKit, where the system is
-  /// one of its versions.
+  /// Whether an absent purge strategy has the default of PersistentHistoryTrackingKit.
+  ///
+  /// This applies only if the system under test is a version of PersistentHistoryTrackingKit.
   package var hasKitDefaults = false
 
   package init(actors: [PlannedActor]) {
@@ -197,7 +198,7 @@ enum KitActors {
     setup.hasKitDefaults = true
   }
 
-  /// Adds the CloudKit mirror's author to the ignored authors of the actors that do not include the mirror.
+  /// Makes each actor that does not include the CloudKit mirror ignore the mirror's author.
   private static func excludeMirror(
     _ all: [Fields],
     _ setup: inout PlanSetup

@@ -38,7 +38,8 @@ package struct PlannedQuery: Hashable, Sendable {
     case purge
     /// Requests matching objects of an entity, sorted and limited, from a context with unsaved changes.
     case sorted
-    /// Requests the URIs of an entity's objects, and tests the errors for URIs of no object.
+    /// Requests the objects of an entity by their URIs, and tests the errors for URIs without an
+    /// object.
     case uris
     /// Requests the transaction of a token, and tests the errors for tokens of another history.
     case tokens
@@ -50,8 +51,10 @@ package struct PlannedQuery: Hashable, Sendable {
     case differences
     /// Requests the registered members, and the number of transactions that each has not merged.
     case lags
-    /// A test in which a member registers, at an imported date if one is given, a second process
-    /// tries to replace the member's process, and the member retires.
+    /// A test of the life of a member.
+    ///
+    /// The member registers, at an imported date if the query gives a date. A second process tries to
+    /// replace the member's process. Then the member retires.
     case visit
     /// Requests the transactions that the store has signalled since the plan started.
     case signals
@@ -64,10 +67,11 @@ package struct PlannedQuery: Hashable, Sendable {
     case refusals
     /// A test that copies the store to disk, and converts, replaces, reads and deletes the copies.
     case files
-    /// A test of watches of a store on disk, which must report its commits.
+    /// A test of watching a store on disk: each watch must report the commits of the store.
     case watch
-    /// A test of a short-lived tracker, which may start at an imported date; the answer is its
-    /// reports and log messages.
+    /// A test of a short-lived tracker, which may start at an imported date.
+    ///
+    /// The answer consists of the tracker's reports and log messages.
     case tour
     /// A test of batches and transactions with thousands of changes on disk; `page` is its random seed.
     case large
@@ -178,9 +182,9 @@ package struct QueryTerm: Hashable, Sendable {
     case entity(String)
     case type(ChangeType)
     case object(ObjectName)
-    /// Matches a number of newest transactions.
+    /// Matches the newest transactions, up to the given number.
     case newest(Int)
-    /// Matches the transactions of a number of last seconds.
+    /// Matches the transactions of the given number of seconds before the current time.
     case recent(Double)
   }
   package var subject: Subject

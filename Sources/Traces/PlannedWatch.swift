@@ -68,7 +68,9 @@ package struct LiveReport: Hashable, Sendable {
 
 /// An object in the result of a live query.
 package struct ListedRow: Hashable, Sendable {
-  /// The object's name; its key is negative if the name now denotes another object.
+  /// The object's name in the plan.
+  ///
+  /// If the plan now uses this name for another object, the key in the name is negative.
   package var object: ObjectName
   /// The object's key in the store, which orders objects with equal sort values.
   package var key: Int64

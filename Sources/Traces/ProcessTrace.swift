@@ -40,7 +40,9 @@ package struct TraceSource {
   private var rest: ArraySlice<ProcessTrace>
   private var life: ProcessTrace?
   private var trace: ProcessTraceReader?
-  /// The number of killed processes' writes whose outcome the store showed; `openCount` counts the others.
+  /// The number of writes during which a process was killed and whose outcome was found in the store.
+  ///
+  /// `openCount` counts the writes whose outcome is still unknown.
   package private(set) var reconciledCount = 0
   package private(set) var openCount = 0
 

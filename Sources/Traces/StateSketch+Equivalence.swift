@@ -12,10 +12,12 @@ package struct StateEquivalence: Sendable {
   /// Creates the equivalence for a plan's header.
   ///
   /// With retention limits, transaction numbers are compared by distance. An actor's setting
-  /// `launched` is not compared, because the state contains the running actors. If
-  /// `exchangesActors` is `true`, states count as equivalent when actors with equal configurations
-  /// exchange their states, except actors that share an author: these may also share a position,
-  /// and then the order of their passes after the plan matters.
+  /// `launched` is not compared, because the state contains the running actors.
+  ///
+  /// If `exchangesActors` is `true`, two states count as equivalent if they differ only in that actors
+  /// with equal configurations have exchanged their states. This does not apply to actors that share an
+  /// author. Such actors may also have the same position in history, and then the order of their passes
+  /// after the plan matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil

@@ -7,14 +7,18 @@ internal import HistoryTypes
 /// that is least likely to show a violation: merges, records and retirements are placed at their
 /// earliest time, purges at their latest, and a transaction before every event that names it. A
 /// violation in the joined trace therefore exists in every order that the intervals allow.
-/// ``ambiguousCount`` counts the purges for which another possible order would have shown a
-/// violation.
+/// ``ambiguousCount`` counts the purges that would have violated an invariant in another possible
+/// order.
 ///
 /// The traces of all threads are read in parallel, with one group of events of each in memory.
 ///
 /// - Complexity: linear in the events and in the number of threads.
 package struct TraceJoin {
-  /// The number of purges whose time overlaps that of a recorded cursor that had to come before the purge.
+  /// The number of ambiguous purges.
+  ///
+  /// A purge is ambiguous if it deletes transactions that a member recorded as merged at about the same
+  /// time, so that the time intervals of the purge and of the record overlap. A purge before the record
+  /// would have been a violation.
   package private(set) var ambiguousCount = 0
   /// The number of transaction numbers that no process logged.
   package private(set) var unreportedCount = 0
@@ -155,9 +159,10 @@ extension Command {
   }
 }
 
-/// Finds purges whose time overlaps that of a recorded cursor that had to come before the purge.
+/// Finds the purges that ``TraceJoin/ambiguousCount`` counts.
 private struct AmbiguousPurges {
-  /// The last recorded cursor of each member, the bounds of its time, and the cursor before it.
+  /// For each member, the last recorded cursor, the time interval of this record, and the cursor
+  /// before.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
   /// Adds a group of events, and returns whether the group contains an ambiguous purge.

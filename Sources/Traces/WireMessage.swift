@@ -66,7 +66,9 @@ package struct WireAnswer: Hashable, Sendable {
   package var purged: [TransactionName]?
   /// The actor's current position.
   package var cursor: WirePosition?
-  /// The position that a launch recorded after merging the transactions since the actor's last process.
+  /// The position that a launch recorded after it caught up with the history that the actor had missed.
+  ///
+  /// `nil` if the launch did not catch up.
   package var recorded: WirePosition?
   /// The effect of the command on the store; `nil` if the command was no write.
   package var write: WireWrite?
@@ -80,10 +82,13 @@ package struct WireAnswer: Hashable, Sendable {
   package var isRegistered: Bool?
   /// Whether an actor found new transactions after a signal or a poll.
   package var hasWoken = false
-  /// Whether the actor got the error that says that history which it needs was purged, and then
-  /// continued.
+  /// Whether a request of the actor failed because history that the actor still needs was purged.
+  ///
+  /// The actor continued after the error.
   package var isExpired = false
-  /// Whether the actor got the error that history was replaced, and then continued.
+  /// Whether a request of the actor failed because history was replaced.
+  ///
+  /// The actor continued after the error.
   package var isRewound = false
   /// The members that a retention limit cut off.
   package var lost: [ActorID] = []

@@ -8,7 +8,7 @@ package import Traces
 /// - If a draw or a move depends on earlier commands, let `PlanState` or `ExploredPlanState` remember them
 ///   in `note`. `ExploredPlanState` must also describe them; otherwise exploration merges states that
 ///   differ.
-/// - Draw a command that must follow another from an `eligible` that allows only this command: a
+/// - If a command must follow another, draw it from an `eligible` that allows only this command. A
 ///   command that is returned without a draw cannot be shrunk.
 /// - Give each kind of command only one condition. For a command that another condition already
 ///   has, add a case to `PlanAction`.

@@ -8,7 +8,7 @@ package struct PastHistory: Sendable {
     package let type: ChangeType
     package let entity: Int
     package let key: Int64
-    /// The object's values, if this is its last change in the history and they are known; else `nil`.
+    /// The object's values; `nil` if they are unknown, or if a later change of the object follows.
     package let values: PastValues?
   }
 
@@ -178,9 +178,9 @@ package struct PastWindow: Sendable {
 extension PlanAlphabet {
   /// Replaces the writes of all plans by windows, which are consecutive transactions of a real history.
   ///
-  /// The windows are spread evenly over the history. Each header is then in the list once for each
-  /// window; the seed of a header identifies its window. The other commands of the condition
-  /// remain.
+  /// The windows are spread evenly over the history. ``headers`` then contains a copy of each header
+  /// for each window, and the seed of the copy identifies the window. The other commands of the
+  /// condition remain possible.
   package mutating func repeatWindows(of past: PastHistory, count: Int, commands: Int) {
     let spare = max(0, past.transactions.count - commands)
     let starts = (0..<max(1, count)).map { $0 * spare / max(1, count - 1) }
@@ -197,7 +197,9 @@ extension PlanAlphabet {
     }
   }
 
-  /// Returns a header with the history's model and authors; actors that shared an author still do.
+  /// Returns a header with the history's model and authors.
+  ///
+  /// Actors that share an author in the original header share one in the result, too.
   private static func adopting(_ past: PastHistory, _ original: PlanHeader) -> PlanHeader {
     var header = original
     past.adopt(in: &header, namesActors: true)
@@ -210,7 +212,7 @@ extension PlanAlphabet {
     return header
   }
 
-  /// Returns a history's model, with the entity added to which the condition's own commands write.
+  /// Returns a history's model with one more entity, to which the condition's own commands write.
   ///
   /// The result is `nil` if the history's model already has an entity of that name.
   private static func model(of past: PastHistory) -> Model? {

@@ -15,7 +15,9 @@ package struct PlanAlphabet: Sendable {
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
   private let passesBySignal: Bool
-  /// Parts of a real history from which plans take their writes, by the seed of the plan's header.
+  /// The parts of a real history from which plans take their writes.
+  ///
+  /// The key is the seed of the plan's header.
   var windows: [UInt64: PastWindow] = [:]
 
   /// The writes of each window, as plans; empty without windows.
@@ -176,9 +178,9 @@ package struct PlanAlphabet: Sendable {
       }
   }
 
-  /// Returns plain-SQL inserts, updates and deletes, each once for each running actor.
+  /// Returns plain-SQL inserts, updates and deletes: one of each for each running actor.
   ///
-  /// That actor is the first one to read the store after the write.
+  /// The actor of such a write is the first one that reads the store after the write.
   private func plainSQL(_ place: ExploredPlanState) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { actor in
@@ -202,10 +204,10 @@ package struct PlanAlphabet: Sendable {
       .map { .write(PlannedWrite(actor: $0, changes: [change])) }
   }
 
-  /// Returns inserts of notes and tags that refer to the newest item, and deletes of that and all items.
+  /// Returns inserts of notes and tags that refer to the newest item, and deletes of items.
   ///
-  /// All tags have the same name, although names of tags are unique. Some writes use a background
-  /// context, which has no object in memory.
+  /// One delete is of the newest item, another of all items. All tags have the same name, although
+  /// names of tags are unique. Some writes use a background context, which has no object in memory.
   private func related(_ place: ExploredPlanState) -> [Action] {
     let note = place.related("Note", ["text": .string("a")])
     let tag = place.related("Tag", ["name": .string("a")])
@@ -286,10 +288,10 @@ extension PlanAlphabet {
     }
   }
 
-  /// Returns two headers: in plans of the first every commit is synced, in plans of the second none is.
+  /// Returns two headers: with the first, plans sync every commit; with the second, plans sync none.
   ///
-  /// In the second header a mirror keeps its token outside of the store, where a power-off does not
-  /// roll it back.
+  /// In plans with the second header, a mirror keeps its token outside of the store, where a power-off
+  /// does not roll the token back.
   private static func powerless(_ header: PlanHeader) -> [PlanHeader] {
     var headers = [header, header]
     headers[0].synchronous = .full

@@ -146,7 +146,10 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws a value, rarely null; a unique one mostly differs from those of all other objects.
+  /// Draws a value for an attribute.
+  ///
+  /// The value of a unique attribute mostly differs from those of all other objects. The value of any
+  /// other attribute is null in a few cases, if the attribute is optional.
   private func similarValue(
     of attribute: Attribute,
     _ entity: Entity,

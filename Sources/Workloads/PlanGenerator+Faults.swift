@@ -41,12 +41,14 @@ extension PlanGenerator {
 
   // MARK: Calls that fail
 
-  /// The share of commands in which a call fails; the other commands show the effects afterwards.
+  /// The share of commands in which a call fails.
+  ///
+  /// The commands without a failure show the effects of earlier failures.
   private static let failureShare = 0.12
 
   /// Draws a fault that hits only the k-th call of a kind, or all calls from the k-th on.
   ///
-  /// The number k is small, so that most commands make so many calls.
+  /// The number k is so small that most commands make at least k calls.
   private func failure(_ source: inout ChoiceSource, _ draft: PlanDraft) -> PlannedFault {
     let kinds: [(PlannedFault.Kind, Int)] = [
       (.ioError, 6), (.full, 3), (.busy, 4), (.memory, 4), (.shortRead, 2),
@@ -86,7 +88,9 @@ extension PlanGenerator {
     !(place.file == .wal && place.call == .sync && draft.active.contains(.powerOff))
   }
 
-  /// A kind of call on a kind of file that can fail; `k` below its maximum selects the call that fails.
+  /// A kind of call on a kind of file that a fault can make fail.
+  ///
+  /// The fault's `k` is drawn from 1 to `callCount`.
   private struct FailurePlace {
     let file: PlannedFault.File
     let call: PlannedFault.Call
@@ -122,7 +126,10 @@ extension PlanGenerator {
 
   // MARK: Power
 
-  /// The share of power-offs before division by a command's weight: gives two or three in 40 commands.
+  /// The factor from which the share of commands with a power-off is computed.
+  ///
+  /// The share for a kind of command is this factor divided by the kind's weight, but at most
+  /// `rareShare`. A plan of 40 commands then has two or three power-offs.
   private static let weightedShare = 0.6
   private static let rareShare = 0.15
 

@@ -14,7 +14,9 @@ extension PlanGenerator {
     "app", "widget", "share", "sync", "watch", "intents", "safari", "mac",
   ]
 
-  /// Draws the header of a plan; a ``PlanStyle/setup`` gives the members, authors and limits instead.
+  /// Draws the header of a plan.
+  ///
+  /// If the style has a ``PlanStyle/setup``, the members, authors and limits are taken from the setup.
   func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
     var model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
     // A related model has one version.
@@ -64,7 +66,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws the store settings of some conditions: plain SQL, member locks, and tokens of consumers.
+  /// Draws store settings that some conditions need: for plain SQL, member locks and consumers' tokens.
   private func places(
     _ header: inout PlanHeader,
     _ active: Set<Condition>,

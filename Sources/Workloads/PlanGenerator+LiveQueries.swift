@@ -45,10 +45,11 @@ extension PlanGenerator {
 }
 
 extension Plan {
-  /// Returns whether it is known which objects an actor's view has read once it has live queries.
+  /// Returns whether an actor may have live queries, although they make the actor's view read objects.
   ///
-  /// This matters only if the result of a save depends on it. Then the view must contain all objects
-  /// and merge all transactions: otherwise its live queries read objects that they do not show.
+  /// Which objects a view has read matters only for saves with a merge policy other than the default.
+  /// If a plan has such saves, the view must contain all objects and merge all transactions. Otherwise
+  /// the view's live queries would read objects that they do not show.
   fileprivate func hasKnownReads(of actor: PlannedActor) -> Bool {
     let hasPolicies = commands.contains { command in
       switch command.action {
@@ -62,7 +63,7 @@ extension Plan {
 }
 
 extension Entity {
-  /// The entity with the attributes that refer to no object; `nil` if there are none.
+  /// A copy of the entity without its references; `nil` if all attributes are references.
   ///
   /// A plan does not know the keys by which a store compares references.
   fileprivate var withoutReferences: Entity? {

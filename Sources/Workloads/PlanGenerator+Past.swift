@@ -9,15 +9,15 @@ extension PlanGenerator {
   /// The maximum number of commands drawn between two transactions.
   static let pastPauseMax = 8
 
-  /// Sets the model and the actors' names from a history, unless a setup names the actors.
+  /// Sets a header's model from a history, and the actors' authors unless a setup names the actors.
   func adopt(_ past: PastHistory, in header: inout PlanHeader) {
     past.adopt(in: &header, namesActors: style.setup == nil)
   }
 
   /// Draws a series of transactions of a history, and the commands between them.
   ///
-  /// If shrinking removes a transaction, the others and the commands after it keep their times, and only
-  /// the objects from before that the others change remain.
+  /// If shrinking removes a transaction, all other commands keep their times. The plan then starts with
+  /// only those objects that the remaining transactions change.
   func repeated(
     _ past: PastHistory,
     _ source: inout ChoiceSource,
@@ -55,7 +55,10 @@ extension PlanGenerator {
     return (commands, writes.existing)
   }
 
-  /// Appends a transaction's write by the actor with its author; launches that actor before, if needed.
+  /// Appends a transaction as a write by the actor that has the transaction's author.
+  ///
+  /// If no actor has this author, the first actor writes under it. If the writing actor is not running,
+  /// its launch is appended before the write.
   private func append(
     _ changes: [PlannedChange],
     of transaction: PastHistory.Transaction,

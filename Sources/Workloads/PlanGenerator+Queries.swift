@@ -147,7 +147,7 @@ extension PlanGenerator {
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The least probability that a plan under one of these conditions contains the request that tests it.
+  /// The least probability of a request about stores on disk in a plan with one of these conditions.
   private static let ownDiskShare = 0.03
 
   /// The kinds of requests about objects, tokens, members and the file, with their weights.

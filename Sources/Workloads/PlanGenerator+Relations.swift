@@ -59,7 +59,7 @@ extension PlanGenerator {
     return PlannedPolicy.allCases[source.weighted([8, 3, 4, 3, 2], label: "policy")]
   }
 
-  /// Draws a change of a save after its other changes.
+  /// Draws the next change of a save, after the changes that were drawn before.
   func relatedChange(
     _ source: inout ChoiceSource,
     after changes: [PlannedChange],

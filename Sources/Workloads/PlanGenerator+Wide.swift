@@ -100,9 +100,9 @@ extension PlanModels {
     return make([Entity(item.name, Array(attributes))] + model.entities.dropFirst())
   }
 
-  /// A model with more entities than the bits of the bitmap in which a transaction records entities.
+  /// A model with more entities than there are bits in a transaction's bitmap of entities.
   ///
-  /// Plans change the entities 33 and 97, which share a bit of that bitmap.
+  /// Plans change the entities 33 and 97, which share a bit of this bitmap.
   static let manyEntities: Model = {
     let fillers = (1...95).map { Entity("E\($0)", [Attribute("number", .int)]) }
     return make(

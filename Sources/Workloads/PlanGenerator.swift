@@ -159,10 +159,10 @@ package struct PlanGenerator: Sendable {
     return draft.priorities?.next(among: able)
   }
 
-  /// Draws the index of an actor; if it cannot perform the command, returns the next actor that can.
+  /// Draws the index of the actor or consumer that performs a command.
   ///
-  /// The choice is recorded as the actor that performs the command, so that this actor stays the
-  /// same if shrinking removes another command.
+  /// If the drawn actor cannot perform the command, returns the next one that can. This actor is also
+  /// recorded as the choice, so that the actor stays the same if shrinking removes another command.
   private func place(
     _ source: inout ChoiceSource,
     for action: PlanAction,
@@ -253,7 +253,7 @@ struct PlanDraft {
   /// The conditions that this plan may contain.
   let active: Set<Condition>
   var state: PlanState
-  /// For each kind of command, a random factor by which this plan multiplies its weight.
+  /// The random factors by which this plan multiplies the weights of the kinds of commands.
   let swarm: [Int]
   /// The actor priorities of ``PlanSchedule/pct(depth:)``; `nil` under another schedule.
   var priorities: PlanPriorities?

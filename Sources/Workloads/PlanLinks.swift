@@ -30,12 +30,14 @@ struct PlanLinks: Sendable {
   /// Whether the model has no references.
   var isEmpty: Bool { columns.isEmpty }
 
-  /// Returns whether a store would refuse the changes so far: a forbidden delete, or a missing object.
+  /// Returns whether a store would refuse the changes so far.
+  ///
+  /// The reason is a delete that a delete rule forbids, or a reference to a missing object.
   func isRefused(_ live: Set<ObjectName>) -> Bool {
     isDenied || links.values.contains { !$0.values.allSatisfy(live.contains) }
   }
 
-  /// Updates the set of existing objects with a change and the delete rules of references.
+  /// Applies a change to the references and to the set of existing objects, by the delete rules.
   mutating func note(_ change: PlannedChange, _ live: inout Set<ObjectName>) {
     switch change.type {
     case .delete: remove(change.object, &live)

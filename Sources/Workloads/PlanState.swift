@@ -60,7 +60,9 @@ struct PlanState {
     }
   }
 
-  /// Returns the kind of an action and the index of its actor; `nil` if this state does not depend on it.
+  /// Returns the kind of an action and the index of its actor in the header.
+  ///
+  /// The result is `nil` if the action does not change this state, or its actor is not in the header.
   private func known(_ action: Action, _ header: PlanHeader) -> (PlanAction, Int)? {
     let kind: PlanAction
     switch action {
@@ -117,10 +119,10 @@ struct PlanState {
     }
   }
 
-  /// Returns the first object from `key` on that exists, or that does not exist if `isLive` is `false`.
+  /// Searches the keys from `key` on for an existing object, or for a free name if `isLive` is `false`.
   ///
-  /// After the greatest key the search continues at key 1. The result is `nil` if no object is
-  /// found.
+  /// After the greatest key the search continues at key 1. The result is `nil` if there is no such
+  /// object or name.
   func object(
     _ entity: String,
     from key: Int64,
@@ -251,7 +253,7 @@ package struct ExploredPlanState: Sendable {
   private static let entity = "Item"
   private static let ownKeysStart: Int64 = 1_000_000
 
-  /// The window's next command; `nil` at the end of the window, or if no window is open.
+  /// The next command of ``window``; `nil` at the end of the window, or if there is no window.
   var next: Command? {
     guard let window, windowCount < window.count else { return nil }
     return window[windowCount]

@@ -128,7 +128,7 @@ struct PlanPriorities {
     for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
   }
 
-  /// Makes a change of priorities if one is due, and returns the first actor of a set by priority.
+  /// Changes the priorities if a change is due, and returns the actor with the highest one in a set.
   ///
   /// The result is `nil` if the set of actors is empty.
   mutating func next(among able: UInt64) -> Int? {

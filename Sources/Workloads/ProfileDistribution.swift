@@ -63,7 +63,9 @@ package struct ProfileDistribution: Sendable, Hashable {
     return low
   }
 
-  /// Returns the bucket that contains a quantile, and its place there as a fraction from 0 to below 1.
+  /// Returns the bucket that contains a quantile, and where in the bucket the quantile is.
+  ///
+  /// The place in the bucket is a fraction from 0 to below 1.
   private func place(of quantile: Double) -> (Bucket, Double)? {
     var rank = min(max(quantile, 0), 1.0.nextDown) * Double(count)
     for bucket in buckets {

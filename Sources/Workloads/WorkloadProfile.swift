@@ -130,7 +130,7 @@ extension WorkloadProfile {
 }
 
 extension WorkloadProfile {
-  /// Returns the number of changes, at least 1, of a transaction that has changes, at a quantile.
+  /// Returns the number of changes of a transaction at a quantile; empty transactions do not count.
   ///
   /// For all functions here a quantile is from 0 to 1, and a lower quantile gives a simpler result.
   package func changesPerTransaction(at quantile: Double) -> Int {

@@ -6,7 +6,7 @@ import Simulation
 import Traces
 import Workloads
 
-/// The facts about a file with a slice of an exploration, which are the file's first line.
+/// The first line of a ``SliceFile``, as JSON: everything except the columns of numbers that follow.
 struct SliceFacts: Codable {
   /// The states and broken invariants that one slice found in one piece of an exploration.
   struct Content: Codable {

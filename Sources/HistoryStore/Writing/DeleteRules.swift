@@ -91,11 +91,13 @@ struct RuleEffects {
 extension StoreCore {
   /// Applies the delete rules for objects that the current write has deleted.
   ///
-  /// References become null after all cascades, so that a tombstone has the values from before the write.
-  /// Cascades are packed as deletes, and references that became null as updates, one change for
-  /// each object. The updates of objects in `pending` are not packed: the caller packs them together
-  /// with its own edits of these objects. References in `changed` get no rule. If `deniesAll` is `true`,
-  /// all others have the rule ``DeleteRule/deny``.
+  /// References are set to null only after all cascades, so that the tombstone of an object that a
+  /// cascade deletes still has the object's references. Each such object becomes one delete in
+  /// `packer`, and each object with references set to null becomes one update. Objects in `pending`
+  /// get no update here: the caller combines it with its own edit of the object.
+  ///
+  /// No rule is applied to the references in `changed`, which the same write edits. If `deniesAll` is
+  /// `true`, every other reference is treated as if its rule were ``DeleteRule/deny``.
   ///
   /// - Throws: ``HistoryError/Code/deleteDenied`` if an object that stays refers to a deleted one by a
   ///   reference with the rule ``DeleteRule/deny``.

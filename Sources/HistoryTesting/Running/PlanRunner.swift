@@ -26,7 +26,7 @@ final class PlanRunner {
   /// The reason why the system did not complete the last plan; `nil` if it did.
   var runFailure: RunFailure? { system.runFailure }
 
-  /// The number of the system's jobs that threads outside of its executor have enqueued.
+  /// The number of the system's jobs that were enqueued by threads other than that of its executor.
   var foreignJobCount: Int { (system as? any JobCounting)?.foreignJobCount ?? 0 }
 
   /// Runs a plan to its end.

@@ -58,21 +58,24 @@ public protocol TransactionDeduplicator: Sendable {
 
 /// A deduplicator that removes objects of one entity that equal an older object in given attributes.
 ///
-/// Of equal objects, the one with the least key is kept. All members make the same choice without
+/// Of equal objects, the object with the least key is kept. All members make the same choice without
 /// coordination, so concurrent deduplicators remove the same objects. One save writes the kept
-/// object, makes the objects that refer to the others refer to it, and deletes the others. If another
-/// save has changed or deleted one of them, this save conflicts, and the equal objects are read again.
-/// The pass that merges the removal finds no further duplicates. Objects with a null in one of the
-/// compared attributes are never duplicates, and duplicates to which objects of a newer program's
-/// entity refer stay until that program removes them.
+/// object, redirects all references from the other equal objects to the kept object, and deletes
+/// those other objects. If another writer has changed or deleted one of the objects, the save
+/// conflicts, and the equal objects are read again. The pass that merges the removal finds no further
+/// duplicates.
+///
+/// An object with null in one of the compared attributes is never a duplicate. A newer program's model
+/// may have an entity that this program does not know. If an object of such an entity refers to a
+/// duplicate, the duplicate stays until the newer program removes it.
 ///
 /// ```swift
 /// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
 /// ```
 ///
-/// A store refuses duplicates by the uniqueness constraints of its own model. Before a new version of
-/// the model adds a constraint, remove the duplicates by that constraint: while there are any, the
-/// migration fails.
+/// A store refuses objects that violate a uniqueness constraint of its own model. If a new version of
+/// the model adds a constraint, first remove the objects that would violate it: the migration fails as
+/// long as there are any.
 ///
 /// ```swift
 /// let tag = nextModel.entities[0]
@@ -239,7 +242,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   /// Returns each list of compared values that two or more objects have.
   ///
-  /// The lists are in the order of the second object that has the values.
+  /// A list comes before another if the second object with its values has a lower key.
   private func duplicated(
     _ keys: Set<[Value]>,
     _ attributes: [String],
@@ -303,10 +306,11 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     try context.saveDenyingReferences()
   }
 
-  /// Makes the objects that refer to an object refer to another one instead.
+  /// Redirects the references to `loser` to `winner`, except the references of `losers`.
   ///
-  /// An object that would then have the same unique values as another one is deleted: it links the same
-  /// two objects.
+  /// If a referring object would then have the same unique values as another object, the referring
+  /// object is deleted; an example is a link between objects that are already linked. An optional
+  /// reference from `winner` to `loser` becomes null.
   private func redirectReferences(
     from loser: StoredObject,
     to winner: StoredObject,
@@ -328,7 +332,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     }
   }
 
-  /// Returns whether no other object has the unique values that an object gets by referring to `winner`.
+  /// Returns whether an object's unique values stay unique if its reference is set to `winner`.
   private func isUnique(
     _ object: StoredObject,
     _ entity: Entity,

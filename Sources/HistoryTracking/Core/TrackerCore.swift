@@ -86,7 +86,10 @@ package final class TrackerCore {
     return launched
   }
 
-  /// Logs an imported cursor of PersistentHistoryTrackingKit, and options in which members differ.
+  /// Logs the facts about a launch that may need attention.
+  ///
+  /// These are a cursor imported from PersistentHistoryTrackingKit, an author of this tracker that is
+  /// listed in `batchAuthors`, and the options that differ between members.
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {

@@ -156,7 +156,7 @@ extension HistoryTracker {
   /// The configured retention limits apply. To purge without a tracker, call
   /// ``HistoryStore/Store/purge(when:retaining:)``. PersistentHistoryTrackingKit: `cleanerBuilder()`.
   ///
-  /// - Throws: ``HistoryError/Code/superseded`` if another launch has replaced this tracker's,
+  /// - Throws: ``HistoryError/Code/superseded`` if the member has since been launched again,
   ///   ``HistoryError/Code/lost`` if a retention limit has cut the member off, or
   ///   ``HistoryError/Code/sqlite``. The purge has no effect then.
   /// - Complexity: linear in the purged history.

@@ -26,8 +26,8 @@ public struct TrackerConfiguration: Sendable {
   public var strategy = PurgeStrategy.whenMerged
   /// The limits beyond which a purge deletes history that a member has not merged.
   ///
-  /// The default `nil` expresses no preference: this tracker's purges then keep all unmerged history. If members
-  /// request different limits, the loosest ones are used.
+  /// The default `nil` expresses no preference: this tracker's purges then keep all unmerged history.
+  /// If members request different limits, the loosest limits apply.
   public var retention: RetentionLimits?
   /// The cursors that PersistentHistoryTrackingKit has stored; the default `nil` imports none.
   ///

@@ -11,9 +11,10 @@ struct LiveList: Sendable {
   struct Member: Sendable {
     /// The values by which the object is sorted.
     let sorted: [Value]
-    /// A hash of all values that the context had when the object was last evaluated or entered the result.
+    /// A hash of all values of the object when the object was last evaluated or entered the result.
     ///
-    /// It shows whether the object has changed since; `nil` if the context had no values.
+    /// A different hash at the next evaluation shows that the object has changed. `nil` if the
+    /// context had no values of the object.
     fileprivate(set) var digest: Int?
   }
 
@@ -42,16 +43,19 @@ struct LiveList: Sendable {
   private var pending: Set<Int64> = []
   /// The pending objects that were deleted.
   private var deleted: Set<Int64> = []
-  /// The objects that the last evaluation has registered, because they enter the result or changed in it.
+  /// The changed objects that the last evaluation has read and registered.
+  ///
+  /// The evaluation registers such an object if the object is in the result after all changed objects
+  /// were moved to their places.
   private(set) var registered: [Int64] = []
   /// The result that the reader received last, or `nil` before the first one.
   ///
-  /// It is a part of the list before the evaluation, which may have had other objects outside of it.
+  /// The value is a slice of the list's keys as they were when the reader received the result.
   var received: Slice<ChunkedKeys>?
   /// The values of the sections that the reader received last.
   var receivedSections: [Value] = []
 
-  /// Creates the list of a query that is read at its first evaluation.
+  /// Creates the list of a query; the first evaluation reads the list's objects.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` for a sort order.
   init(
@@ -151,10 +155,10 @@ struct LiveList: Sendable {
 
   /// Evaluates the changes noted since the last evaluation.
   ///
-  /// - Complexity: one query for all changed objects that are neither registered nor edited, and one
-  ///   for the whole list at first, after ``restart()``, and if too many objects left a limited result.
-  ///   Without the latter, O(log n) and the copy of a chunk for each change, in a list of n objects,
-  ///   plus the number of chunks.
+  /// - Complexity: one query for all changed objects that are neither registered nor edited. The
+  ///   whole list is read with one query at the first evaluation, after ``restart()``, and if too many
+  ///   objects left a limited result. Otherwise, each change takes O(log n) in a list of n objects and
+  ///   copies a chunk, and the evaluation visits each chunk.
   mutating func evaluate(
     _ state: inout ContextState,
     in store: Store
@@ -256,7 +260,7 @@ struct LiveList: Sendable {
     keys.remove(at: positions)
   }
 
-  /// Inserts objects at their places, except after the last object of an incomplete list.
+  /// Inserts objects at their places; an incomplete list gets no objects after its last one.
   ///
   /// - Returns: The positions of the inserted objects.
   private mutating func insert(
@@ -308,11 +312,11 @@ struct LiveList: Sendable {
     return hasher.finalize()
   }
 
-  /// Notes the values that a reader gets of an object that enters the result.
+  /// Stores a hash of an object's current values in the context, when the object enters the result.
   ///
-  /// They may differ from those by which the object was placed, because another query has registered a
-  /// row whose change is not merged yet. Without this, a merge that restores the old values would report
-  /// no update.
+  /// These values may differ from the values by which the list placed the object: another query may
+  /// have registered a newer row whose change is not merged yet. Without the new hash, a later merge
+  /// that restores the older values would report no update.
   mutating func noteEntry(_ key: Int64, in state: ContextState) {
     members[key]?.digest = state.row(of: ObjectID(entity: number, key: key)).map(Self.digest)
   }

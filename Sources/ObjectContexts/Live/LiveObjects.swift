@@ -41,11 +41,12 @@ public struct LiveObjects: AsyncSequence, Sendable {
     /// Returns the next result that differs from the last one, or `nil` at the end of the sequence.
     ///
     /// - Throws: ``HistoryError`` if the predicate is invalid or SQLite fails; the sequence then ends.
-    /// - Complexity: for the first result, after a reset, and when too many objects left a limited
-    ///   result, one query of the result. Otherwise at most one query of the changed objects that
-    ///   are not registered; none if the changes cannot affect the result. Each changed object
-    ///   then takes O(log n) steps in a list of n objects and copies at most about 1,000 keys, and
-    ///   each result copies one reference for at least 128 objects.
+    /// - Complexity: one query of the result for the first result, after a reset, and when too many
+    ///   objects left a limited result. Otherwise at most one query of the changed objects that are
+    ///   not registered, and no query if the changes cannot affect the result. In a list of n
+    ///   objects, each changed object takes O(log n) steps and copies at most about 1,000 keys. Each
+    ///   result copies the list's references to chunks of keys, about one for every 128 objects or
+    ///   more.
     public mutating func next() async throws(HistoryError) -> LiveResult? {
       guard let reader else { return nil }
       return try await Self.next(reader)
@@ -176,7 +177,10 @@ package final class LiveReader: Sendable {
 }
 
 extension LiveList {
-  /// The objects that the last evaluation has registered; a further query may have left them out since.
+  /// The objects that the last evaluation has registered.
+  ///
+  /// Some of them may not be in the result: if the evaluation then read the whole list again, the new
+  /// list may lack them.
   fileprivate var registeredIDs: some Sequence<ObjectID> {
     registered.lazy.map { [number] in ObjectID(entity: number, key: $0) }
   }

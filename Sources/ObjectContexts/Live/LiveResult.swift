@@ -69,7 +69,9 @@ public struct LiveResult: RandomAccessCollection, Sendable {
 ///
 /// Core Data: `NSFetchedResultsSectionInfo`.
 public struct LiveSection: Sendable, Hashable {
-  /// The attribute's value in all objects of the section; with a collation, that of the first object.
+  /// The value of the attribute in the objects of the section.
+  ///
+  /// If a collation makes different texts equal, this is the value in the section's first object.
   public let value: Value
   /// The positions of the objects in the result.
   public let range: Range<Int>
@@ -138,10 +140,10 @@ struct WindowDifference {
 
   fileprivate typealias Place = (offset: Int, key: Int64)
 
-  /// Compares two results, each as a part of its list.
+  /// Compares two results, each of which is a slice of its list of keys.
   ///
-  /// The objects of both lists that did not move have the same order. Where one of the lists ends
-  /// earlier, the other may have more of them.
+  /// The objects that did not move have the same order in both lists. If one list ends earlier than the
+  /// other, the longer list may contain further unmoved objects at its end.
   ///
   /// - Parameters:
   ///   - old: The keys of the previous result.
@@ -173,10 +175,10 @@ struct WindowDifference {
 
   var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
 
-  /// The objects that were inserted into the new result, those that changed their position included.
+  /// The objects that were inserted into the new result, including moved objects.
   var insertedKeys: [Int64] { inserted.map(\.key) }
 
-  /// The objects that were removed from the old result, those that changed their position included.
+  /// The objects that were removed from the old result, including moved objects.
   var removedKeys: [Int64] { removed.map(\.key) }
 
   /// The objects of the new result that are not in the old one.
@@ -204,13 +206,13 @@ struct WindowDifference {
 }
 
 extension Slice<ChunkedKeys> {
-  /// Returns the range of a result among the objects of its list that did not move.
+  /// Returns the result's range in its list, counting only the objects that did not move.
   fileprivate func unmoved(_ moved: [Int]) -> Range<Int> {
     let lower = startIndex - moved.count { $0 < startIndex }
     return lower..<endIndex - moved.count { $0 < endIndex }
   }
 
-  /// Returns the objects of a result without the unmoved ones that both results have.
+  /// Returns the objects of a result, except the unmoved objects that are in both results.
   fileprivate func places(_ moved: [Int], without common: Range<Int>) -> [WindowDifference.Place] {
     var (start, end) = (endIndex, endIndex)
     if let last = common.last {

@@ -66,7 +66,9 @@ extension ExternalSystem {
     for member in answer.lost { log.add(member, .lost) }
   }
 
-  /// Returns the position that a merge or a pass recorded; `nil` if it recorded none.
+  /// Returns the position that a launch or a pass recorded; `nil` if it recorded none.
+  ///
+  /// The result is also `nil` for a merge, which records no position.
   private static func recorded(_ answer: WireAnswer, by action: Action) -> WirePosition? {
     switch action {
     case .launch: answer.recorded
@@ -129,7 +131,7 @@ extension ExternalSystem {
   }
 }
 
-/// The earlier answers of the program in the current plan, which explain its next answers.
+/// Facts from the program's earlier answers in a plan, which are needed to interpret later answers.
 struct ExternalNotes {
   let header: PlanHeader
   /// The transactions that the program has reported, each with its timestamp in the trace.

@@ -24,7 +24,7 @@ package final class WireServer {
     self.start = start
   }
 
-  /// Returns the answer to a request line; neither line contains the newline.
+  /// Returns the answer to a request line; both lines are without the newline at their end.
   package func answer(_ line: String) -> String {
     let message: WireMessage
     do throws(WireRefusal) { message = try WireCodec.request(line, for: header) } catch {
@@ -67,7 +67,9 @@ package final class WireServer {
     }
   }
 
-  /// Sets the clock to the time in the request; if the request has no time, advances it as plans do.
+  /// Sets the clock to the time in the request.
+  ///
+  /// If the request has no time, advances the clock as a plan does for the action.
   private func moveClock(for action: Action, to now: Double?) {
     if let now {
       clock.now = now

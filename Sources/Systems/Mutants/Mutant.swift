@@ -1,7 +1,7 @@
 /// A seeded bug: one edit of this project's source, which the checkers should detect.
 ///
-/// The edits are in `Tests/Mutants`. `scripts/mutants` builds a copy of the sources with all edits,
-/// of which a switch selects one at run time. Names are stable, because runs and plans contain
+/// The edits are in `Tests/Mutants`. `scripts/mutants` builds a copy of the sources that contains all
+/// edits; a switch selects one of them at run time. Names are stable, because runs and plans contain
 /// them.
 package struct Mutant: Sendable {
   /// The name without the prefix `mutant/`; its first word is the step that the bug affects.

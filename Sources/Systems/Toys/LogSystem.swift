@@ -11,7 +11,8 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
   private struct Peer: Hashable {
     var view: Objects
     var fetched: [LoggedTransaction] = []
-    /// The newest transaction number at the last fetch; `merged` is the one that the last merge reached.
+    /// The number of the newest transaction at the last fetch; `merged` is the number that the last
+    /// merge reached.
     var scanned: Int
     var merged: Int
   }
