@@ -48,13 +48,15 @@ package struct CachedFileState: Sendable {
 struct CachedPositions {
   /// The newest transaction, if this connection committed it; otherwise `nil`.
   var head: KnownHead?
-  /// The size of the history after the slowest member's cursor, as of the last check of a limit.
+  /// The size of the history after the slowest member's cursor, as of the last check of a size limit.
   var byteSum = ByteSum()
 }
 
-/// A cache of members' configurations; each entry depends only on its text and stays valid.
+/// A cache of the configurations of members, by their encoded text.
+///
+/// An entry depends on nothing but its text, and so never becomes invalid.
 struct ConfigurationCache {
-  /// The configuration of the last launch through this connection, with its text.
+  /// The configuration that a member last declared at a launch through this connection, and its text.
   var lastDeclared: (configuration: MemberConfiguration, text: String)?
   /// The decoded configurations by their text.
   private var decoded: [String: MemberConfiguration] = [:]
@@ -79,7 +81,9 @@ extension Store {
     try locked { core in core.cache }
   }
 
-  /// Restores cached state that was copied together with the file, after that copy replaced the file.
+  /// Restores the cached state of a snapshot.
+  ///
+  /// Before the call, the snapshot's copy of the file must have replaced the file.
   package func restore(_ state: CachedFileState) throws(HistoryError) {
     try locked { core in
       core.discardCache()
@@ -109,7 +113,9 @@ struct KnownHead {
 struct KeyBlock {
   var next: Int64 = 0
   var end: Int64 = 0
-  /// The number of keys of the next reservation, which doubles so that reservations become rare.
+  /// The number of keys that the next reservation requests.
+  ///
+  /// Each reservation doubles this number, up to 4096, so that reservations become rare.
   var size: Int64 = 32
 
   /// Whether the block contains an unused key.

@@ -56,7 +56,9 @@ extension HistoryError {
     case unfitMember(entity: String, attribute: String, found: String)
     /// The first object, which was to be moved, does not refer to the second one by the attribute.
     case notReferring(ObjectID, to: ObjectID, attribute: String)
-    /// The index at which an object was to be placed among others, and the number of the others.
+    /// An object cannot be placed at the index of an ordered relationship.
+    ///
+    /// `count` is the number of the other objects in the relationship, and the greatest valid index.
     case indexOutOfRange(Int, count: Int)
     /// An object, or every object of a batch update, has no value for a required attribute.
     case missingValue(ObjectID?, entity: String, attribute: String)
@@ -82,7 +84,9 @@ extension HistoryError {
     case danglingReference([ObjectID])
     /// The token belongs to another store.
     case otherStore(token: HistoryToken, store: StoreID)
-    /// History that the request needs was purged; `firstHeld` is the first number left, if any.
+    /// History that the request needs was purged.
+    ///
+    /// `firstHeld` is the number of the first remaining transaction after the token, if known.
     case expired(token: HistoryToken, firstHeld: Int64?)
     /// The token is from a history that the file no longer contains: the file was replaced or restored.
     ///
@@ -91,7 +95,7 @@ extension HistoryError {
     case rewound(token: HistoryToken, head: Int64)
     /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)
-    /// The member is already running, in the process with the ID, if known.
+    /// The member is already running; `processID` is the ID of its process, or `nil` if unknown.
     case inUse(MemberID, processID: Int32?)
     /// The process is not a member: it never registered, or it retired.
     case notAMember(MemberID)

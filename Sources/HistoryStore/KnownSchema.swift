@@ -18,9 +18,9 @@ struct KnownSchema {
   var mustBeChecked = true
   /// Whether triggers of the file capture what other programs write.
   var capturesForeignWrites: Bool
-  /// The text and version of ``model`` as the file recorded them, if a write has read them.
+  /// The text and version of ``model`` that a write last read from the file, or `nil` if none has.
   ///
-  /// While the file records the same, the model needs no parsing.
+  /// While the file contains the same text and version, the text need not be parsed again.
   var recorded: (text: String, version: Int64)?
 
   init(_ header: FileHeader) {

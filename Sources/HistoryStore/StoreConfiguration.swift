@@ -90,7 +90,7 @@ public struct StoreConfiguration: Sendable {
   package var vfs: String?
   /// A callback for each signal, on the signalling thread, in addition to the signal file.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
-  /// An observer of cursor records, purges, writes and signals.
+  /// An observer that is called when the store records a cursor, purges, writes or signals a commit.
   package var actionObserver: StoreActionObserver?
   /// The maximum number of transactions in one chunk of a purge.
   ///

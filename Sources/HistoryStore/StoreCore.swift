@@ -25,7 +25,9 @@ final class StoreCore {
   /// Whether writes fail, because the file tracks history but the store was opened without tracking.
   let isReadOnly: Bool
   let layout: HistoryLayout
-  /// The file's state at its opening for reading only, to detect later changes; otherwise `nil`.
+  /// The state that the file had when it was opened for reading only, to detect later changes.
+  ///
+  /// `nil` if the store was not opened for reading only.
   let reading: QuietReading?
   /// The file that signals commits to other processes, if there is one.
   let signalFile: SignalFile?
@@ -33,7 +35,8 @@ final class StoreCore {
   let tables: [EntityStatements]
   /// For each entity, the mapping between the program's column bitmaps and those in the file.
   ///
-  /// `nil` for an entity whose bitmaps are equal; empty if all are.
+  /// An element is `nil` if the program's bitmaps of the entity equal those in the file. The array is
+  /// empty if that holds for every entity.
   let mappings: [ColumnMapping?]
   /// The prepared statements, valid while the connection is open.
   @exclusivity(unchecked) var statements: StatementCache
@@ -273,7 +276,7 @@ extension StoreCore {
     return try read.statement.step() ? read.statement.int(0) : 0
   }
 
-  /// Adopts the model that the file records, unless it is the known one.
+  /// Adopts the model that the file records, if it differs from the cached model.
   private func noticeRecordedModel() throws {
     let version = try knownMetadata(StoredModel.versionName) ?? 1
     let text = try knownText(StoredModel.textName)
@@ -296,7 +299,9 @@ extension StoreCore {
     if isRetired { throw found.outgrown(model, [], path: path) }
   }
 
-  /// Returns the ``HistoryError`` for an SQLite error due to a duplicate or a migration, else the error.
+  /// Converts an SQLite error that a duplicate or a migration caused into a ``HistoryError``.
+  ///
+  /// Returns any other error unchanged.
   func explained(_ error: any Error) -> any Error {
     guard let failure = error as? SQLiteError else { return error }
     if let duplicate = HistoryError(duplicate: failure, in: tables) { return duplicate }
@@ -365,13 +370,18 @@ extension StoreCore {
 package struct StoreActionObserver: Sendable {
   /// Receives the effects of a transaction before its commit, while the write lock is held.
   package var begins: @Sendable (MemberWrite) -> Void
-  /// Receives whether the last write was committed; a failed write may not have called ``begins``.
+  /// Called at the end of a write that records a cursor or starts a purge.
+  ///
+  /// The argument is `true` if the write was committed. A write that failed may have ended before
+  /// ``begins`` was called.
   package var ends: @Sendable (_ isCommitted: Bool) -> Void
   /// Receives the number of a transaction, under the write lock, before any row is written.
   package var writes: @Sendable (_ number: Int64) -> Void = { _ in }
   /// Receives the number of a committed transaction, before other processes are signalled.
   package var signals: @Sendable (_ number: Int64) -> Void = { _ in }
-  /// Receives the first transaction number of a chunk before a purge deletes it, under the write lock.
+  /// Called before a purge deletes a chunk of transactions, while the write lock is held.
+  ///
+  /// The argument is the number of the first transaction in the chunk.
   package var deletes: @Sendable (_ first: Int64) -> Void = { _ in }
 
   package init(

@@ -346,7 +346,9 @@ package struct CheckpointPolicy {
     next = every
   }
 
-  /// Returns whether a checkpoint of a log with `frames` frames is due, and if so, schedules the next.
+  /// Returns whether a checkpoint is due for a log with `frames` frames.
+  ///
+  /// If so, this method also determines when the next checkpoint is due.
   package mutating func isDue(frames: Int32) -> Bool {
     if frames < next - every { next = every }
     guard frames >= next else { return false }

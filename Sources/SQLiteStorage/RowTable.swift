@@ -65,7 +65,7 @@ private let answerValue:
 
 /// An array of integers as an SQL table with one column, `key`, in array order.
 ///
-/// With a join on this table, one statement reads the rows of another table by key, which costs a
+/// With a join on this table, one statement reads the rows of another table by key. The join costs a
 /// third less than one statement for each key (https://sqlite.org/vtab.html).
 package final class KeyTable {
   private let table: MemoryTable

@@ -240,9 +240,11 @@ final class TableModule {
   }
 }
 
-/// The range of first-column values that a query needs, as far as SQLite reports its constraints.
+/// The range of values in the first column that a query needs.
 ///
-/// The table skips rows outside of the range; SQLite checks the rows inside the range again.
+/// The range follows from those comparisons of the query that SQLite passes to the table, so it may be
+/// larger than necessary. The table skips rows outside of the range. SQLite checks the rows inside the
+/// range again.
 struct NumberRange {
   /// A comparison of the first column with a value.
   enum Comparison: Int32 {

@@ -166,9 +166,11 @@ struct FileHeader {
     try connection.checkpoint()
   }
 
-  /// The name in `history_metadata` of a flag: 1 if the file keeps no history, otherwise 0 or absent.
+  /// The name of a flag in `history_metadata`: 1 if the file keeps no history, otherwise 0 or absent.
   static let untrackedName = "untracked"
-  /// The name in `history_metadata` of the row version used by the last write without history.
+  /// The name in `history_metadata` under which a write without history records its row version.
+  ///
+  /// The next such write uses the recorded version minus 1.
   static let versionName = "version"
 
   private static let untracked = """

@@ -146,7 +146,9 @@ extension Store {
 public struct LogSize: Sendable, Hashable {
   /// The size of the log on disk in bytes; 0 while there is no log.
   public let bytes: Int
-  /// The number of page versions for which the log has space, including those copied into the file.
+  /// The number of frames for which the log on disk has space; a frame contains one version of a page.
+  ///
+  /// Frames that a checkpoint has already copied into the store's file count as well.
   public let frames: Int
 }
 

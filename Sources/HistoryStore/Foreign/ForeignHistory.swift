@@ -50,8 +50,9 @@ package struct FileTables {
   }
 }
 
-/// Supplies what this library needs to open a Core Data file as a store, and the file lacks: a model,
-/// a store ID, and the library's own tables, which are created in memory.
+/// The parts of a store that a Core Data file lacks, so that this library can open the file as a store.
+///
+/// The parts are a model, a store ID, and the library's own tables, which are created in memory.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000

@@ -19,7 +19,10 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Returns the irregularities of a kind, or `nil` if there are none or one query cannot find them.
+  /// Returns the irregularities of a kind, or `nil` if there are none.
+  ///
+  /// Also returns `nil` for ``HistoryFinding/Kind/damaged`` and ``HistoryFinding/Kind/duplicates``,
+  /// which no query can find.
   fileprivate func finding(_ kind: HistoryFinding.Kind) throws -> HistoryFinding? {
     if kind == .danglingReferences { return try danglingReferences() }
     guard let sql = layout.search(for: kind) else { return nil }
@@ -120,9 +123,11 @@ extension StoreCore {
 }
 
 extension HistoryLayout {
-  /// Returns SQL for how often an irregularity occurs, and for the lowest number affected.
+  /// Returns an SQL query that searches for a kind of irregularity.
   ///
-  /// `nil` if finding the irregularity requires reading the changes or the objects.
+  /// The result has two columns: the number of occurrences, and the lowest number of an affected
+  /// transaction or string. Returns `nil` for a kind that can be found only by reading the changes or
+  /// the objects.
   fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
     let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
     let names = [author, contextName, bundle, process]

@@ -12,10 +12,11 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   case unwatched
   /// The commits of other programs become transactions of history, in commit order.
   ///
-  /// The next store that reads or writes the file adds them, exactly once. A program that writes
-  /// objects of an entity that has references, or is referred to, must run `PRAGMA foreign_keys = ON`
-  /// before its transaction; its statements fail otherwise, because SQLite would not check the
-  /// references at its commits.
+  /// The next store that reads or writes the file adds these transactions to history, exactly once.
+  ///
+  /// A program that writes objects of an entity that has references, or is referred to, must run
+  /// `PRAGMA foreign_keys = ON` before its transaction. Otherwise its statements fail, because SQLite
+  /// would not check the references when the program commits.
   case captured
   /// Other programs cannot insert, update or delete objects.
   ///
@@ -28,7 +29,9 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
 /// A captured change is a row of `history_foreign`, in the order of the changes. If a change is
 /// rolled back, SQLite rolls back its row as well (https://sqlite.org/lang_createtrigger.html).
 struct ForeignSchema {
-  /// The name in `history_metadata` of the file's ``ForeignWrites``; a file without it is `unwatched`.
+  /// The name in `history_metadata` under which a file stores its ``ForeignWrites``.
+  ///
+  /// A file without the name has the rule ``ForeignWrites/unwatched``.
   static let settingName = "foreignWrites"
   /// The prefix of the names of all triggers and tables of the schema.
   static let prefix = "history_foreign"
@@ -337,7 +340,7 @@ extension StoreCore {
     try checkForeignSchema(handling, of: found)
   }
 
-  /// Throws if a part of the schema that a file's model and its handling of other programs need is missing.
+  /// Throws if a table or column of the model `found`, or a trigger of the rule `handling`, is missing.
   func checkForeignSchema(_ handling: ForeignWrites, of found: StoredModel) throws {
     guard handling != .unwatched else { return }
     let present = Dictionary(

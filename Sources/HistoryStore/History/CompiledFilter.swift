@@ -118,7 +118,9 @@ extension CompiledFilter {
     if case .constant(wanted) = self { true } else { false }
   }
 
-  /// Returns whether a change matches this filter, which ``reduced(for:)`` must have returned.
+  /// Returns whether a change matches this filter.
+  ///
+  /// The filter must be a result of ``reduced(for:)``: conditions on the transaction stop the program.
   func matches(_ change: ChangeRecord) -> Bool {
     switch self {
     case .entity(let entity): change.entity == entity
@@ -166,10 +168,10 @@ struct FilterSQL {
   private(set) var certain = "1"
   private var bounds: [Bound] = []
   private let columns: HistoryLayout
-  /// Whether a condition on the entity counts as true for a transaction without changes.
+  /// Whether the generated SQL treats a transaction without changes as one that changed every entity.
   ///
-  /// Without this, a filter such as `.not(.entity("Note"))` would match a transaction without
-  /// changes.
+  /// Otherwise ``certain`` would be true for a transaction without changes under a filter such as
+  /// `.not(.entity("Note"))`.
   private var answersEmpty = false
 
   init(_ filter: CompiledFilter, _ columns: HistoryLayout) {
@@ -193,8 +195,9 @@ struct FilterSQL {
 
   /// Returns the filter as an SQL condition on transactions.
   ///
-  /// SQL cannot test the changes: such a test is replaced with `unknown`, inside a `not` with its
-  /// opposite.
+  /// SQL cannot test individual changes. If `unknown` is `true`, a test of changes becomes a condition
+  /// that is true whenever a change may pass the test. If `unknown` is `false`, the test becomes false.
+  /// Inside a `not`, `unknown` is inverted.
   private mutating func sql(_ filter: CompiledFilter, orElse unknown: Bool) -> String {
     switch filter {
     case .constant(let value): value ? "1" : "0"

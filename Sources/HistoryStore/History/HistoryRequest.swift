@@ -176,7 +176,8 @@ extension HistoryFilter {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether a purged transaction may have matched, and whether one may have failed to match.
+  /// Returns whether some purged transaction may have matched this filter, and whether some purged
+  /// transaction may not have matched it.
   ///
   /// The purged transactions have the author `author`, and numbers in the range `gone`.
   func verdict(

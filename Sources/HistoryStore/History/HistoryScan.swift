@@ -152,7 +152,10 @@ struct HistoryScan {
     met = (row.int(0), row.int(2))
   }
 
-  /// The number of the transaction to report if reading fails: the current one, or else the next.
+  /// The number of the transaction to report if reading fails.
+  ///
+  /// This is the transaction that is being read. Between two transactions, it is the number after the
+  /// last transaction that the scan reached, or after the start of the scan.
   var unreadable: Int64 {
     let isReading = record.number == met.number && scanned?.number != met.number
     return isReading && met.number > 0 ? met.number : max(met.number, after) + 1

@@ -90,7 +90,9 @@ extension StoreCore {
     }
   }
 
-  /// Returns the prepared statement of a scan with conditions; scans with equal SQL reuse the last one.
+  /// Returns the prepared statement of a scan with conditions.
+  ///
+  /// If the scan has the same SQL as the previous scan, the previous statement is reused.
   private func statement(of scan: HistoryScan) throws -> PreparedStatement {
     try statements.statement(of: scan, connection)
   }
@@ -156,8 +158,8 @@ extension StoreCore {
 
   /// Throws if a token is from another store, or from a history that this file does not contain.
   ///
-  /// The second is the case if the token's number is above the newest transaction, or the
-  /// transaction with that number has another mark.
+  /// A token is from such a history if its number is above the newest transaction, or if the
+  /// transaction with its number has another mark.
   ///
   /// - Complexity: one query of one row, and one or two more if no transaction has the number and
   ///   mark.

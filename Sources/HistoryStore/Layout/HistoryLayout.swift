@@ -106,9 +106,10 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL for the number of the transaction at which a chunk of a purge has enough rows of changes.
+  /// SQL that limits the rows of changes in one chunk of a purge.
   ///
-  /// Counts `?3` rows, from the transaction `?1` up to `?2`. The chunk ends before that transaction.
+  /// The query skips `?3` rows of the transactions `?1` through `?2`, and returns the next row's
+  /// transaction. The chunk ends before this transaction. Without a next row, the result is empty.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks

@@ -74,7 +74,9 @@ public struct Member: Sendable, Hashable {
   public let state: MemberState
   /// The number of the last transaction that the member has recorded as merged.
   public let cursor: TransactionNumber
-  /// The time of the member's last registration, launch or record, according to the store's clock.
+  /// The time when the member last registered, launched, resynced or recorded its cursor.
+  ///
+  /// The time is that of the store's clock.
   public let seen: Date
   /// The number of the member's last launch; each launch gets a higher one.
   package let epoch: Int64
@@ -110,7 +112,9 @@ public struct MemberLag: Sendable, Hashable {
 public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// All authors that the member expects to write to the store.
   public var authors: Set<String>?
-  /// The authors that, as the member expects, only write, so that they need not be members.
+  /// The authors that the member expects to write transactions and never to merge any.
+  ///
+  /// Such authors need not be members.
   public var batchAuthors: Set<String>?
   /// The authors whose transactions the member does not merge.
   public var ignoredAuthors: Set<String>?
@@ -166,7 +170,7 @@ public struct ConfigurationDifference: Sendable, Hashable {
   public enum Subject: String, Sendable, Hashable, CaseIterable {
     /// The authors that members expect to write to the store.
     case authors
-    /// The authors that, as members expect, write transactions and never merge any.
+    /// The authors that members expect to write transactions and never to merge any.
     case batchAuthors
     /// The strategies that determine when members purge.
     case strategy

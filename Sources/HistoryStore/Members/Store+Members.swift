@@ -51,7 +51,7 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Returns a copy of a restored registration for which the member's lock is taken again.
+  /// Takes the lock of a restored registration's member again, and returns a copy that has the lock.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }

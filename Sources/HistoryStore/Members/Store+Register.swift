@@ -78,7 +78,9 @@ extension StoreCore {
   }
 }
 
-/// One launch of one member, required to record, purge or resync.
+/// The registration of one launch of one member.
+///
+/// Recording a cursor, purging for a member, resyncing and retiring require the registration.
 ///
 /// While any copy of the value exists, the member counts as running, and the launch of a second
 /// process with the same name is refused; see ``StoreConfiguration/memberLocks``.

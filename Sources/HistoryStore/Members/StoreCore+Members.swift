@@ -286,7 +286,9 @@ extension StoreCore {
     return found
   }
 
-  /// Decodes a configuration with a cache, since each purge needs those of all active members.
+  /// Returns the configuration that a text encodes, decoded on first use.
+  ///
+  /// The results are cached, because each purge needs the configurations of all active members.
   private func remembered(_ text: String, by name: String) throws -> MemberConfiguration {
     try configurations.configuration(text) { try declared(text, by: name) }
   }

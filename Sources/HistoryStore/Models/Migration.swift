@@ -7,7 +7,9 @@ public struct OlderMember: Sendable, Hashable, CustomStringConvertible {
   public let id: MemberID
   /// The version of the member's model.
   public let modelVersion: Int
-  /// The time of the member's last registration, launch or record, by the store's clock.
+  /// The time when the member last registered, launched, resynced or recorded its cursor.
+  ///
+  /// The time is that of the store's clock.
   public let seen: Date
 
   /// The name, the version and the time.

@@ -52,9 +52,10 @@ extension StoredEntity {
 }
 
 extension StoredEntity {
-  /// The model's indexes, and one for each reference, with which a delete finds the referring objects.
+  /// The model's indexes, and one index for each reference.
   ///
-  /// If the model has the same index as a reference needs, the list contains it once.
+  /// A delete uses the index of a reference to find the objects that refer to the deleted object. If
+  /// the model already has this index, the list contains the index once.
   var allIndexes: [StoredIndex] {
     let references = attributes.indices.filter {
       attributes[$0].attribute.reference != nil && !attributes[$0].isRemoved

@@ -180,7 +180,9 @@ extension StoredModel {
     return Model(unchecked: seen, version: declared.version)
   }
 
-  /// The keys of the entities; a removed entity has a key that matches none.
+  /// The identity keys of the entities.
+  ///
+  /// A removed entity has a key that matches no entity of another model.
   fileprivate var liveKeys: [IdentityMatching.Key] {
     entities.map { $0.isRemoved ? .init(identity: "", name: " ") : $0.key }
   }

@@ -16,12 +16,16 @@ package struct PackedRecord {
   /// The number of bytes before the key.
   @inlinable
   package static var sizeByteCount: Int { 1 }
-  /// The least number of bytes of a version, so that a save in a store of few transactions finds room for
-  /// the next version.
+  /// The minimum number of bytes of a version.
+  ///
+  /// In a store with few transactions, the next version then still fits into the same bytes, so that a
+  /// save can replace the version in place.
   private static let versionByteCountMin = 3
-  /// The number of bytes that are gathered before they are appended.
+  /// The size in bytes of the temporary buffer from which records are appended in large parts.
   private static let roomByteCount = 1000
-  /// The maximum number of bytes between two checks of the room: a number or a text's length, and padding.
+  /// The number of bytes at the end of the buffer that are kept free.
+  ///
+  /// They take a number or a text's length, and the padding of the record, without another check.
   private static let reserveByteCount = PackedRow.numberByteCountMax + unit
 
   @usableFromInline

@@ -11,7 +11,7 @@ import Foundation
 ///
 /// The first bytes have a bit for each attribute that is not null. An integer has seven bits per byte, a
 /// double and a date have eight bytes, a Boolean value one, a UUID sixteen; texts and data have their
-/// length before their bytes. Memory contains packed rows only as this library has written them.
+/// length before their bytes. Only this library writes packed rows, so reading them needs no checks.
 @usableFromInline
 package enum PackedRow {
   /// Appends a packed row with the given values, whose types must be `types` or null.

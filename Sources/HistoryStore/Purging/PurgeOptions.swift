@@ -9,8 +9,8 @@ public enum PurgeTrigger: Sendable, Hashable {
   case always
   /// The purge is carried out if this time has passed since the last purge by any process.
   ///
-  /// The time is measured by the store's clock. The first purge is carried out immediately; so is a
-  /// purge if the last one was recorded with a time in the future.
+  /// The time is measured by the store's clock. The first purge is carried out immediately. If the
+  /// recorded time of the last purge is in the future, the next purge is also carried out immediately.
   case atIntervals(of: Duration)
   /// The purge is carried out if history takes more than a share (0 to 1) of the used pages.
   case whenLargerThan(share: Double)

@@ -129,8 +129,8 @@ extension StoreCore {
   /// Returns the last number of a chunk of a purge.
   ///
   /// A chunk has limited numbers of transactions and of rows of changes. It ends at the lowest
-  /// position in `purged` at the latest. Of each author, the chunk therefore deletes all
-  /// transactions or none.
+  /// position in `purged` at the latest. Of each author's transactions in the chunk, the purge
+  /// therefore deletes either all or none.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     configuration.actionObserver?.deletes(first)
     let count = configuration.purgeChunkCount

@@ -117,7 +117,7 @@ struct ActiveTime {
   /// The number of seconds left until the limit.
   var rest: Double { limit - seconds }
 
-  /// Adds the time gap before a transaction, and returns whether the sum exceeds the limit.
+  /// Adds the time gap before transaction `number`, and returns whether the sum exceeds the limit.
   mutating func add(_ gap: Double, below number: Int64) -> Bool {
     if abs(gap) > Self.jump {
       jumps.append(
@@ -134,7 +134,9 @@ struct ActiveTime {
 }
 
 extension StoreCore {
-  /// Returns the newest transaction above `least` that is older than a limit, or 0 if none is.
+  /// Returns the number of the newest transaction above `least` that is older than the age limit.
+  ///
+  /// The number is 0 if no transaction is older. The result also contains the timestamp jumps.
   ///
   /// - Complexity: if timestamps increase with numbers, a few queries for each day of the limit and
   ///   each gap; otherwise one visit to each transaction.
@@ -146,9 +148,10 @@ extension StoreCore {
     return RetentionCut(number: cut ?? 0, jumps: time.jumps)
   }
 
-  /// Returns the last transaction beyond the age limit, or `nil`; requires increasing timestamps.
+  /// Returns the number of the last transaction beyond the age limit, or `nil` if there is none.
   ///
-  /// The search goes back in steps of at most a day. A gap of more than a day is a step of its own.
+  /// Timestamps must increase with numbers. The search goes back in steps of at most a day. A gap of
+  /// more than a day is a step of its own.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
     guard var later = try row(atOrBefore: .max, above: least) else { return nil }
     while let earlier = try rowBefore(later, within: ActiveTime.jump, above: least) {

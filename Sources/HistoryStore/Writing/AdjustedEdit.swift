@@ -18,8 +18,9 @@ struct AdjustedEdit {
 
   /// Returns the outcome to report for the edit, after the effects of delete rules on its object.
   ///
-  /// A written edit is reported as `writtenOver`, because the row differs from the context's state. If
-  /// the edit was left out, the references that became null are packed here.
+  /// Returns `outcome` if no rule affected the object or its edit. Otherwise the row differs from the
+  /// context's state, so a written edit is reported as `writtenOver`. If the edit was left out, this
+  /// method packs an update of the references that became null.
   func finished(_ outcome: EditOutcome, _ packer: inout ChangePacker) -> EditOutcome {
     guard nullified != 0 || isReleased else { return outcome }
     switch outcome {
@@ -97,7 +98,9 @@ extension StoreCore {
     packer.combine()
   }
 
-  /// Returns the references in some columns of updates, except those to deleted objects.
+  /// Returns, for each update, the reference attributes among its given columns.
+  ///
+  /// An attribute that the update sets to an object in `deleted` is left out.
   private func references(
     of updates: [(edit: ObjectEdit, columns: UInt64)],
     except deleted: Set<ObjectID>
@@ -122,7 +125,9 @@ extension StoreCore {
     return changed
   }
 
-  /// Writes an insert or update; packs one change for it and for the delete rules' effects on its object.
+  /// Writes an insert or update, and packs it as one change.
+  ///
+  /// The change also contains the effects of delete rules on the object.
   func apply(
     _ adjusted: AdjustedEdit,
     _ number: Int64,

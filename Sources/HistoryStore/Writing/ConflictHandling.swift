@@ -9,7 +9,9 @@ struct ConflictHandling {
   let closure: Closure?
   /// The objects whose conflicts make the save fail.
   private(set) var unresolved: [ObjectID] = []
-  /// The edits as the closure resolved them; a save may apply an edit again after other edits.
+  /// The edits to write instead of those for which the closure resolved a conflict, by object.
+  ///
+  /// If the save applies an edit again after other edits, it uses this result.
   private(set) var resolved: [ObjectID: ObjectEdit] = [:]
 
   init(_ policy: MergePolicy, closure: Closure? = nil) {
@@ -116,7 +118,10 @@ extension ObjectEdit {
     return row
   }
 
-  /// Replaces the values to write: of an update the set ones, of an insert those over its own.
+  /// Replaces values of this edit with the given ones.
+  ///
+  /// An update then sets exactly the given attributes. An insert keeps its own values for the other
+  /// attributes.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
   mutating func set(_ given: [String: Value], in entity: Entity) throws(HistoryError) {

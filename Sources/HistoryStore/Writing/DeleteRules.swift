@@ -58,7 +58,7 @@ struct RuleEffects {
   fileprivate(set) var deleted: [ObjectID] = []
   /// All objects that the write has deleted.
   fileprivate(set) var gone: Set<ObjectID>
-  /// Whether a reference got no rule because an edit of the same write changes it.
+  /// Whether a reference to a deleted object was skipped, because an edit of the same write changes it.
   fileprivate(set) var leavesReferences = false
   /// The objects with references that became null, in the order in which they were found.
   fileprivate(set) var order: [ObjectID] = []
@@ -94,7 +94,7 @@ extension StoreCore {
   /// References are set to null only after all cascades, so that the tombstone of an object that a
   /// cascade deletes still has the object's references. Each such object becomes one delete in
   /// `packer`, and each object with references set to null becomes one update. Objects in `pending`
-  /// get no update here: the caller combines it with its own edit of the object.
+  /// get no update here: the caller combines the update with its own edit of the object.
   ///
   /// No rule is applied to the references in `changed`, which the same write edits. If `deniesAll` is
   /// `true`, every other reference is treated as if its rule were ``DeleteRule/deny``.

@@ -4,8 +4,8 @@ import SQLiteStorage
 /// Consecutive edits of a save that one statement can write: inserts of one entity, or updates of one
 /// entity that set the same attributes of objects with ascending keys.
 ///
-/// Starting a statement costs as much as writing a row, so at least ``countMin`` edits are written
-/// together, and fewer one by one.
+/// A run of at least ``countMin`` edits is written with one statement, because starting a statement
+/// costs as much as writing a row. The edits of a shorter run are written one by one.
 private struct EditRun {
   /// The minimum number of edits that one statement writes.
   static let countMin = 4
@@ -138,9 +138,10 @@ extension StoreCore {
 
 /// The versions that the rows of a run of updates must have, exposed to SQL as a function.
 ///
-/// The SQL function `history_expected(_key, _version)` receives rows in key order, and returns 1 for a row
-/// that is the next of the run. So it returns 0 for rows between those of the run, and for all rows
-/// from the first on that another writer has changed or deleted.
+/// The SQL function `history_expected(_key, _version)` is called for rows in key order. It returns 1
+/// if the row has the key and version of the run's next row, and 0 otherwise. It therefore returns 0
+/// for rows between those of the run. If another writer has changed or deleted a row of the run, it
+/// returns 0 for this and all later rows.
 final class ExpectedVersions {
   private struct Run {
     var count = 0

@@ -6,7 +6,9 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   ///
   /// A save that would create a duplicate fails with ``HistoryError/Code/duplicate``.
   case error
-  /// Attributes that another writer changed keep the store's values; other edited ones are written.
+  /// Attributes that another writer changed keep the store's values.
+  ///
+  /// The other attributes that the context edited are written.
   ///
   /// An object that the context deleted, and another writer changed, stays. If an inserted object
   /// has a duplicate in the store, the store's object replaces it. If an updated object would have

@@ -104,8 +104,9 @@ package struct SaveResult: Sendable {
 extension Store {
   /// Saves the edits of a context and their history atomically, as one transaction.
   ///
-  /// In a model with references, deletes and delete rules are applied before the other edits. A reference
-  /// that an edit changes gets no rule, unless the edit is left out because of a conflict.
+  /// In a model with references, deletes and delete rules are applied before the other edits. No delete
+  /// rule is applied to a reference that an edit changes, unless the edit of the reference is left out
+  /// because of a conflict.
   ///
   /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the policy
   ///   `error`, ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
@@ -371,7 +372,9 @@ extension StoreCore {
     return isUnchanged ? .written : .writtenOver(columns: 0)
   }
 
-  /// Writes an app's values over the row of an object that the save then does not delete.
+  /// Writes the values that an app's closure chose for an object that the context wanted to delete.
+  ///
+  /// The object stays in the store.
   private func write(
     _ values: [String: Value],
     over id: ObjectID,

@@ -97,7 +97,9 @@ extension StoreCore {
     return try nextKey(entity, from: &cache.keys[Int(entity) - 1])
   }
 
-  /// Returns the next key of an entity from a block; refills it in the current write if necessary.
+  /// Returns the next key of an entity from a block.
+  ///
+  /// If the block is empty, reserves another block within the current write.
   @inline(__always)
   func nextKey(_ entity: Int32, from block: inout KeyBlock) throws -> Int64 {
     if !block.hasNext { block = try reservedKeys(entity, count: block.size) }

@@ -34,7 +34,9 @@ extension SQLiteError {
 }
 
 extension HistoryError {
-  /// Creates a `duplicate` error without objects from SQLite's error; `nil` if that has another cause.
+  /// Creates a `duplicate` error, without objects, from SQLite's error.
+  ///
+  /// Returns `nil` if SQLite's error has another cause.
   init?(duplicate error: SQLiteError, in tables: [EntityStatements]) {
     guard error.isDuplicate, let list = error.message.split(separator: ": ").last else {
       return nil
@@ -100,9 +102,10 @@ struct DuplicateResolution {
     }
   }
 
-  /// Resolves one edit that would create a duplicate, unless an earlier edit has removed the duplicate.
+  /// Resolves one edit that would create a duplicate.
   ///
-  /// `written` contains the objects that the save writes; none of them can be a duplicate to replace.
+  /// If an earlier edit has removed the duplicate, the edit is simply applied. `written` contains the
+  /// objects that the save writes. The save fails if one of them is the duplicate.
   private mutating func resolve(
     _ original: AdjustedEdit,
     _ written: inout Set<ObjectID>,
@@ -142,7 +145,10 @@ struct DuplicateResolution {
       : try update(adjusted, over: found, keepsStored, in: core, &packer, &conflicts)
   }
 
-  /// Resolves an insert: the store's object stays, with the values to write unless it keeps its own.
+  /// Resolves an insert that has duplicates in the store: the first one replaces the inserted object.
+  ///
+  /// If `keepsStored` is `true`, the store's objects do not change. Otherwise the first duplicate gets
+  /// the values of the insert, and the other duplicates are deleted.
   private mutating func insert(
     _ edit: ObjectEdit,
     over found: [ObjectID],
@@ -160,8 +166,11 @@ struct DuplicateResolution {
     return .replaced(by: found[0])
   }
 
-  /// Resolves an update: deletes the store's duplicates, or leaves out the unique attributes that were
-  /// set if the store's values stay.
+  /// Resolves an update that would create duplicates.
+  ///
+  /// If `keepsStored` is `true`, the update is written without the attributes of the violated
+  /// constraints, or left out under the policy `rollback`. Otherwise the duplicates in the store are
+  /// deleted, and the whole update is written.
   private mutating func update(
     _ adjusted: AdjustedEdit,
     over found: [Duplicate],
