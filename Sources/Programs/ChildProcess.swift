@@ -88,9 +88,9 @@ struct ChildProcess {
   /// Shell code that waits for a line from the gate, and exits if the gate closes without a line.
   private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "
 
-  /// The kind of group of processes that a child leads.
+  /// Whether a child leads a session or only a process group.
   enum Leadership {
-    /// A session, by which even descendants are found that have lost their parents.
+    /// A session, in which descendants are found even after their parents have ended.
     case session
     /// A process group, which starts faster.
     case group

@@ -32,9 +32,8 @@ package struct RunningProcess: Hashable, Sendable {
   /// search finds no further process, all are killed. A process escapes if it has left the session
   /// and its parent has ended (a daemon).
   ///
-  /// - Returns: `false` if the system's list cannot be read: then only the leader's process group
-  ///   is killed.
-  ///   killed.
+  /// - Returns: `false` if the system's list of processes cannot be read. In this case, processes
+  ///   outside of the leader's process group may remain.
   @discardableResult
   static func endAll(of leader: pid_t, in folder: String = "/proc") -> Bool {
     var known: Set<pid_t> = []

@@ -19,9 +19,11 @@ struct CaseTree {
 
   private struct Node {
     var question = Question.unknown
-    /// The first answer (a drawn value, or 1 for yes, 0 for no) and the next node; -1 for no node.
+    /// The first answer that was given at this node, and the node that follows it.
+    ///
+    /// An answer is a drawn value, or 1 for yes and 0 for no. The node is -1 before the first answer.
     var firstNext: (answer: Int64, node: Int) = (0, -1)
-    /// The other answers, each with the next node.
+    /// The other answers that were given at this node, each with the node that follows it.
     var moreNext: [(answer: Int64, node: Int)] = []
   }
 
@@ -111,7 +113,9 @@ struct CaseTree {
     return follow(0, from: node)
   }
 
-  /// Records the generator's request at a node; notes an earlier case with a different request there.
+  /// Stores the generator's request at a node.
+  ///
+  /// If an earlier case made a different request there, the tree becomes inconsistent.
   private mutating func ask(_ question: Question, at node: Int) {
     switch (nodes[node].question, question) {
     case (.unknown, _): nodes[node].question = question

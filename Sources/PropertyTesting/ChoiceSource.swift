@@ -26,7 +26,9 @@ public struct ChoiceSource: Sendable {
   /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0
   private var latestNumbers: [String: Int64] = [:]
-  /// The number of branches that the current recursive value may still use; `nil` outside of one.
+  /// The number of branches that the current recursive value may still use.
+  ///
+  /// `nil` outside of a recursive value.
   var branchesLeft: Int?
   /// The labels, required classes and scores of the case.
   var notes = CaseNotes()
@@ -133,15 +135,17 @@ extension ChoiceSource {
   /// Makes numbers with a label repeat in some cases; call this method once per case.
   ///
   /// Without repetition, failures that require several equal numbers are rare. Three of four cases
-  /// are unchanged; in the others, half of the numbers with a label repeat the last number with
-  /// that label. Whether a case repeats numbers is not recorded: the recorded choices contain the
-  /// repeated numbers, so that a replay needs no more.
+  /// are unchanged. In the others, half of the numbers with a label repeat the last number with that
+  /// label. Whether a case repeats numbers is not recorded, because the recorded choices already
+  /// contain the repeated numbers.
   package mutating func reuseNumbers() {
     guard !isReplaying else { return }
     reuseRate = random.next() & 3 == 0 ? 0.5 : 0
   }
 
-  /// Returns the last number with a label if it must be repeated and is in the range; else `nil`.
+  /// Decides whether to repeat the last number with a label, and returns that number.
+  ///
+  /// The result is `nil` if the number is not repeated, or if it is outside the range.
   mutating func numberToReuse(_ label: String?, _ range: ClosedRange<Int64>) -> Int64? {
     guard reuseRate > 0, !isReplaying, let label, let number = latestNumbers[label],
       range.contains(number), random.nextFraction() < reuseRate

@@ -138,7 +138,9 @@ extension Generator {
 }
 
 extension ChoiceSource {
-  /// Runs a body with a number of branches, or with the remaining branches of an enclosing value.
+  /// Runs a body that may draw a number of branches in total.
+  ///
+  /// Inside an enclosing recursive value, the body uses the remaining branches of that value instead.
   fileprivate mutating func withBranches<Value>(
     _ count: Int,
     _ body: (inout ChoiceSource) throws -> Value

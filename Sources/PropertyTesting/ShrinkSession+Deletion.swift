@@ -21,8 +21,8 @@ extension ShrinkSession {
 
   /// Returns whether a group has more than 64 elements and is as short as its repetition allows.
   ///
-  /// If an element of such a group is deleted, a later element takes its place. This is tried only in
-  /// groups of at most 64 elements.
+  /// In a group of minimum length, a later element takes the place of a deleted element. Such
+  /// deletions are tried only in groups of at most 64 elements.
   private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
     guard group.members.count > 64, let last = group.members.last else { return false }
     let start = best.spans[last].start
@@ -45,7 +45,7 @@ extension ShrinkSession {
     group.members.last.map { best.spans[$0].end == best.count } ?? false
   }
 
-  /// Returns whether a group makes up most of the case, so that the case probably needs it to fail.
+  /// Returns whether a group makes up most of the case; the failure then probably needs the group.
   private func isMost(_ group: SpanTree.Group) -> Bool {
     guard let first = group.members.first, let last = group.members.last else { return false }
     return 2 * (best.spans[last].end - best.spans[first].start) > best.count
@@ -109,12 +109,13 @@ extension ShrinkSession {
 
   /// Removes as many parts of a case as possible, many at once, from the last part to the first.
   ///
-  /// The number of parts that are removed at once is doubled after a success and halved after a failure.
-  /// None of the remaining parts can be removed alone, provided that removing fewer parts never fails
-  /// where removing more succeeds.
+  /// The number of parts that are removed at once is doubled after a success and halved after a
+  /// failure. Afterwards, no remaining part can be removed alone, provided that removing fewer parts
+  /// always succeeds where removing more parts succeeds.
   ///
-  /// If the last part is probably needed, as in a plan that ends with its failing step, the
-  /// function first tries to remove all parts before it at once.
+  /// With `isLastNeeded`, the last part is probably needed, as in a plan that ends with its failing
+  /// step. The first round then begins with an attempt to remove all parts before the last one at
+  /// once.
   ///
   /// - Complexity: O(log n) attempts for each remaining part.
   func thinOut(
@@ -136,6 +137,8 @@ extension ShrinkSession {
   }
 
   /// Removes the longest run of parts that ends at an index, and returns its length.
+  ///
+  /// `guess` is the number of parts in the first attempt.
   private func removeRun(endingAt end: Int, guess: Int, _ remove: (Range<Int>) -> Bool) -> Int {
     var removed = 0
     var failing: Int?
@@ -167,7 +170,8 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a range of choices and the choice after it have the same innermost span.
+  /// Returns whether a range of choices and the choice after it have the same innermost span, and
+  /// none of these choices is a continuation.
   private func canMoveUp(into stretch: Range<Int>) -> Bool {
     guard stretch.upperBound < best.count else { return false }
     let owner = tree.owners[stretch.lowerBound]
@@ -224,9 +228,10 @@ extension ShrinkSession {
 
   /// Searches for the largest amount by which several values can be lowered together.
   ///
-  /// The least of the values is brought as near to its simplest value as possible. These distances
-  /// from the simplest value are tried: 1, 3, 15, 255 and so on; then other numbers `2^n - 1` between a
-  /// distance that failed and one that succeeded; finally all numbers between two such, by bisection.
+  /// The search varies the distance of the least value from its simplest value. First, the distances
+  /// 1, 3, 15, 255 and so on are tried until one succeeds. Then other numbers `2^n - 1` between a
+  /// distance that failed and one that succeeded are tried. Finally, the distances between two such
+  /// numbers are searched by bisection.
   func searchTogether(_ indices: [Int]) {
     var failing: UInt64 = 0
     var bits: UInt64 = 1

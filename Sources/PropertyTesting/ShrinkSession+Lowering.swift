@@ -92,8 +92,9 @@ extension ShrinkSession {
 
   /// Lowers values for which the usual search does not succeed.
   ///
-  /// Tries every simpler value if there are few of them; otherwise steps of two, four and so on,
-  /// and half the distance.
+  /// If there are few simpler values, each of them is tried. Otherwise the value is lowered by two,
+  /// then by four and so on. If lowering by two fails, half the distance from the simplest value is
+  /// tried.
   func lowerStubbornValues() {
     var index = 0
     while index < best.count, !isOver {

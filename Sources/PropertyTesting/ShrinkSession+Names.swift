@@ -1,9 +1,10 @@
 extension ShrinkSession {
   /// Removes an actor of a generated plan, and deletes the elements that name this actor.
   ///
-  /// The number of actors, and the names of later actors, are lowered by one. The shrinker does not know
-  /// plans: it takes a small number outside all elements for the number of actors (here *cast size*), and
-  /// choices with a common label inside elements, whose range fits that number, for actors' names.
+  /// The number of actors, and the names of later actors, are lowered by one. The shrinker does not
+  /// know plans, and guesses which choices are meant. It takes a small number outside all elements
+  /// for the number of actors (the *cast size*). It takes choices with a common label for actors'
+  /// names if their range fits the cast size.
   func removeNames() {
     var index = 0
     while index < best.count, !isOver {
@@ -30,7 +31,7 @@ extension ShrinkSession {
     return span >= 0
   }
 
-  /// Returns the labels of spans with a single choice, a name with one alternative for each actor.
+  /// Returns the labels of spans whose only choice is a name with one alternative for each actor.
   func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }
@@ -98,8 +99,8 @@ extension ShrinkSession {
 
   /// Deletes an element that adds an actor to a plan, and the elements that name that actor.
   ///
-  /// Later names are lowered by one. An element that adds an actor is found between two names of
-  /// which the second has the larger range.
+  /// Later names are lowered by one. An element that may add an actor is searched for between two
+  /// consecutive names, if the second name has the larger range.
   func removeNewcomers() {
     for label in labelsOfNames() {
       var growth = 0
@@ -148,7 +149,9 @@ extension ShrinkSession {
     return best.replacing(edits)
   }
 
-  /// Returns up to three elements that may have added an actor, and the greatest name after them.
+  /// Returns up to three elements that may have added an actor, and a bound on the names after them.
+  ///
+  /// `growth` selects one of the places at which the range of the names grows.
   private func newcomers(_ label: String, _ growth: Int) -> (elements: [Int], highest: Int64)? {
     let places = placesOfNames(label)
     let grown = zip(places, places.dropFirst()).filter {
@@ -224,7 +227,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice is a count or size, but not a number of actors that are named.
+  /// Returns whether a choice may be a count or size, and no names fit it as a number of actors.
   private func isUnnamedSize(_ index: Int) -> Bool {
     isCastSize(index) && nameLabels(of: best.choices[index].value).isEmpty
   }

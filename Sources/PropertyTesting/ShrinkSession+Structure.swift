@@ -72,10 +72,10 @@ extension ShrinkSession {
     return false
   }
 
-  /// Lowers a number in front of a lifted subtree, if the candidate fails but has more choices.
+  /// Lowers a number before a lifted subtree, for a candidate that fails but is not simpler.
   ///
-  /// If a recursive generator divides a size among subtrees, a subtree at a higher level has a
-  /// greater size and draws more.
+  /// A recursive generator may divide a size among subtrees. A subtree that was lifted to a higher
+  /// level then gets a greater size, and draws more choices.
   private func lowerSize(of candidate: ChoiceSequence, before place: Int) -> Bool {
     let numbers = candidate.choices[..<place].indices.reversed().filter {
       candidate.choices[$0].kind == .number && !candidate.choices[$0].isSimplest
@@ -176,7 +176,7 @@ extension ShrinkSession {
 }
 
 extension ChoiceSequence {
-  /// Returns whether the sequence becomes simpler if the left span precedes the right one.
+  /// Returns whether the sequence is simpler with the left span before the right one than after it.
   ///
   /// The number of choices does not change, so the first different choice decides.
   fileprivate func precedes(_ left: ChoiceSpan, _ right: ChoiceSpan) -> Bool {

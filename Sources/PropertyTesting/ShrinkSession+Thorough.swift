@@ -98,9 +98,10 @@ struct Climber {
     }
   }
 
-  /// Returns the best case of one score with one to three changes; the scores take turns.
+  /// Returns the best case for one score, with one to three changes.
   ///
-  /// The sequence has no spans, so that it is replayed simply from the first to the last choice.
+  /// Each call uses the next score in turn. The sequence has no spans, so that it is replayed simply
+  /// from the first to the last choice.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {
     turn += 1
     var choices = best[turn % best.count].choices

@@ -54,8 +54,10 @@ struct SpanTree {
     var members: [Int]
   }
 
-  /// The role of a choice: its innermost span's label, its position among that span's own choices (those
-  /// in no inner span), and its range.
+  /// The role of a choice, by which similar choices are found.
+  ///
+  /// A role consists of the label of the choice's innermost span, the position of the choice among
+  /// the choices directly in that span, and the range of the choice.
   struct Role: Hashable {
     let label: String
     let place: Int
@@ -70,7 +72,7 @@ struct SpanTree {
   let labelsOfKinds: Set<String>
   /// The innermost span around each choice, or -1.
   let owners: [Int]
-  /// The position of each choice among its span's own choices.
+  /// The position of each choice among the choices directly in its innermost span.
   let places: [Int]
 
   /// Creates the tree of the spans of a choice sequence.

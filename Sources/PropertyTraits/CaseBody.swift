@@ -137,9 +137,10 @@ final class CaseExchange: @unchecked Sendable {
 
   init() { (questions, asked) = AsyncStream.makeStream() }
 
-  /// Starts a search on a new thread; the search runs a case by calling the closure that it receives.
+  /// Starts a search on a new thread.
   ///
-  /// The reader of `questions` must run the cases and reply.
+  /// The search receives a closure, which runs one case and returns its result. The reader of
+  /// `questions` must run the cases and reply.
   func start(
     _ search: @escaping @Sendable ((inout ChoiceSource) -> CaseResult) -> PropertyResult
   ) {

@@ -86,7 +86,7 @@ package enum Invocation: Sendable {
 /// Parses the arguments of one verb as its specification states.
 package struct ArgumentParser {
   package let verb: VerbSpec
-  /// The tool's other verbs, used to name the verb that has a misplaced option.
+  /// The tool's other verbs; if one of them has an option that this verb lacks, the error names it.
   package let others: [VerbSpec]
   private var parsed = ParsedArguments()
   private var rest: ArraySlice<String> = []

@@ -126,7 +126,7 @@ extension Argument<String> {
 }
 
 extension ValueReader where Value == String {
-  /// Accepts the path of a plan or of a counterexample, which contains one.
+  /// Accepts the path of a plan file, or of a counterexample file, which contains a plan.
   package static let planFile = text("FILE", "a plan or a counterexample file")
 }
 

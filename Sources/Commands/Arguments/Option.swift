@@ -14,10 +14,10 @@ package protocol DeclaredArgument: Sendable {
   func fill(from arguments: inout ParsedArguments, in composition: Composition)
 }
 
-/// The value of a declared argument; copies of the declaration share the value until one is
-/// assigned a new value.
+/// The value of a declared argument.
 ///
-/// Sharing is needed because parsing reaches the declarations by reflection, which copies them.
+/// Copies of the declaration share the value until one of the copies is assigned a new value. Sharing
+/// is needed because parsing reaches the declarations by reflection, which copies them.
 private final class Parsed<Value: Sendable>: Sendable {
   private let state: Mutex<(value: Value, isGiven: Bool)>
 

@@ -186,7 +186,7 @@ package enum RunDocument {
     }
   }
 
-  /// Returns why a run cannot be read if its `run.json` has a newer version; otherwise `nil`.
+  /// Returns an error message if this build cannot read the version of a run's `run.json`; else `nil`.
   package static func refusal(of folder: String) -> String? {
     let path = folder + "/run.json"
     guard let data = FileManager.default.contents(atPath: path),

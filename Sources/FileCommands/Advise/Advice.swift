@@ -8,7 +8,9 @@ import HistoryTypes
 struct Advice: Sendable {
   /// The settings of the analysis, from the command line.
   struct Settings: Sendable, Hashable {
-    /// The age in days of a regular purge to judge; `nil` judges the history as it is.
+    /// The age in days above which a planned regular purge deletes transactions.
+    ///
+    /// `nil` if the history is analysed without a planned purge.
     var olderThanDays: Double?
     /// The number of newest transactions that the last forecast keeps.
     var keptCount = 1000
@@ -21,7 +23,10 @@ struct Advice: Sendable {
   let cost: HistoryCost
   let conditions: [HistoryCondition]
   let consumers: [ConsumerStatus]
-  /// The authors that may also read history, but whose position no consumer states.
+  /// The authors that may also read history, but that belong to no consumer and are not in
+  /// `writesOnly`.
+  ///
+  /// Empty for a store of this library.
   let undeclaredAuthors: [String]
   var forecasts: [PurgeForecast]
   /// The design by which the app tracks history; `nil` if none was given.
@@ -58,7 +63,7 @@ struct Advice: Sendable {
     consumers.map(\.consumer).filter { $0.isActive && !$0.isKnown }.map(\.name)
   }
 
-  /// The consumers and authors that may lose history in any purge, because no position is known.
+  /// The consumers and authors that may lose history in any purge, because their position is unknown.
   var unknownReaders: [String] { unknownConsumers + undeclaredAuthors }
 
   /// The active consumers whose position is known.
@@ -73,7 +78,9 @@ struct Advice: Sendable {
     }
   }
 
-  /// The forecast purge that frees most without a loss to any known consumer, now or in the past.
+  /// The forecast of the largest purge in which no known consumer loses changes, now or in the past.
+  ///
+  /// `nil` if no consumer's position is known, or if every purge causes a loss or deletes nothing.
   var safest: PurgeForecast? {
     guard !knownConsumers.isEmpty else { return nil }
     let names = Set(knownConsumers.map(\.consumer.author))

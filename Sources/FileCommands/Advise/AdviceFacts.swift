@@ -80,7 +80,8 @@ enum AdviceFacts {
     return "known, holds back \(count.counted("transaction"))"
   }
 
-  /// Returns the consumers that would lose transactions in a purge, and those that are unknown.
+  /// Returns the names of the consumers that would lose transactions in a purge, and of the consumers
+  /// and authors whose position is unknown.
   static func losers(_ forecast: PurgeForecast, _ advice: Advice) -> String {
     guard forecast.transactions > 0 else { return "-" }
     let lost = forecast.losses.map(\.consumer.visible).joined(separator: ", ")

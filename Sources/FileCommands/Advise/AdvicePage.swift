@@ -10,7 +10,7 @@ struct AdvicePage {
   let path: String
   let advice: Advice
   let verdict: AdviceVerdict
-  /// The maximum number of past times to list for each purge that would have lost changes.
+  /// The maximum number of past cut-offs to list for each purge.
   var cutsMax = 20
 
   /// Returns the page.

@@ -30,7 +30,7 @@ struct AdviceVerdict: Sendable, Hashable {
   /// The time span in days above which an earlier purge does not prove that a history is bounded.
   static let keptDaysMax = 90.0
 
-  /// Judges the history as it is, or the purge that the user asked about.
+  /// Determines the verdict on the history as it is or, if the user asked about a purge, on that purge.
   init(_ advice: Advice) {
     let bad =
       Self.cutOff(advice) + Self.losses(advice) + (advice.design?.reasons ?? [])

@@ -143,7 +143,8 @@ struct ConsumerStatus: Sendable, Hashable {
   var isCutOff = false
   /// Whether the consumer limits every purge that loses nothing, because its position is the least.
   ///
-  /// Purges of a store of this library wait for such a member, and for no other consumer.
+  /// In a store of this library, purges wait for such a consumer if it is a member. They wait for no
+  /// other consumer.
   var holdsBack = false
 
   /// Computes how far a consumer is behind in a history.

@@ -12,7 +12,7 @@ package struct DesignAdvice: Sendable, Hashable {
     case never
     /// The design deletes all transactions older than `days` days.
     ///
-    /// It does so always, or if a consumer's position is missing or old.
+    /// Some designs always do so, others only if a consumer's position is missing or old.
     case byAge(days: Double)
     /// The design deletes only transactions that are known to be merged.
     case byPosition
@@ -105,7 +105,9 @@ extension DesignAdvice {
   }
 }
 
-/// Runs tracking designs for `advise`; the default knows no design, and a module with designs replaces it.
+/// Runs tracking designs for `advise`.
+///
+/// The default reader knows no design. A module with designs replaces it.
 package struct DesignReader: CompositionPart {
   /// Runs the design that a name or file states, and returns its behavior under the conditions.
   package var read:

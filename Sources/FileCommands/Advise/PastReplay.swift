@@ -18,9 +18,9 @@ struct PastCut: Sendable, Hashable {
 /// The replay of purges over the past that a file contains.
 ///
 /// The replay assumes that a consumer runs, and merges everything, whenever it writes under its
-/// author, that the consumer is off between two writes, and that a purge runs all the time. So a
-/// consumer is cut off when it writes again and the purge has meanwhile deleted a transaction that
-/// another author wrote since the consumer's previous write.
+/// author. It assumes that the consumer is off between two writes, and that a purge runs all the
+/// time. Therefore a consumer is cut off if the purge deletes a transaction of another author between
+/// two writes of the consumer, before the consumer has merged that transaction.
 struct PastReplay: Sendable {
   /// A cut-off of a consumer, and the index of the purge that causes the cut-off.
   struct Entry: Sendable {
@@ -37,7 +37,9 @@ struct PastReplay: Sendable {
   private let history: PastHistory
   private let ageMin: Double
   private let countMin: Int
-  /// Whether timestamps never fall; then a purge by age deletes nothing within gaps shorter than that age.
+  /// Whether timestamps never decrease.
+  ///
+  /// If so, a purge by age deletes nothing that was written in a gap shorter than that age.
   private let isRising: Bool
 
   /// Replays purges for the authors that may also read history, at most ``authorsMax``.
@@ -57,7 +59,9 @@ struct PastReplay: Sendable {
     cuts.sort { ($0.cut.time, $0.plan) < ($1.cut.time, $1.plan) }
   }
 
-  /// Returns the indexes of the most frequent authors that have a name and are not protected.
+  /// Returns the indexes of the authors that may also read history, most frequent first.
+  ///
+  /// At most ``authorsMax`` authors are returned.
   static func readers(_ history: PastHistory, _ writesOnly: Set<String>) -> [Int] {
     let outline = history.outline
     var counts = Array(repeating: 0, count: outline.authors.count)
@@ -80,7 +84,10 @@ struct PastReplay: Sendable {
     }
   }
 
-  /// Counts the transactions between two writes of an author that each purge would have deleted.
+  /// Counts, for each purge, the transactions that it would have deleted between two writes of an
+  /// author.
+  ///
+  /// For each purge with a count above 0, a cut-off is added to ``cuts``.
   private mutating func replay(_ author: Int, _ left: Int, _ back: Int, _ gap: Double) {
     let outline = history.outline
     let now = outline.timestamps[back]

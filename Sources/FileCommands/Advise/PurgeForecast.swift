@@ -24,13 +24,14 @@ struct PurgeForecast: Sendable, Hashable {
   private(set) var last: PurgeEstimate.Position?
   /// The number of transactions before the bound that the purge keeps because of their protected author.
   private(set) var protected = 0
-  /// The number of transactions before the bound that the purge keeps for a member, or as the newest.
+  /// The number of transactions before the bound that the purge keeps because an active member has
+  /// not merged them, or because they are the newest.
   private(set) var heldBack = 0
   /// The consumers that would miss history if the purge ran now.
   private(set) var losses: [Loss] = []
   /// The past times at which a consumer would have been cut off; empty if the past is not replayed.
   var past: [PastCut] = []
-  /// The measured purge of a private copy; `nil` if it was not measured.
+  /// The measurements of the purge on a private copy; `nil` if the purge was not measured.
   var trial: PurgeTrial?
 
   /// Counts what a purge deletes, and what the consumers with known positions lose.
@@ -76,7 +77,9 @@ struct PurgeForecast: Sendable, Hashable {
 }
 
 extension PurgeForecast {
-  /// Returns the forecasts of purges; also replays them over the past, unless the store has active members.
+  /// Returns the forecasts of purges.
+  ///
+  /// The purges are also replayed over the past, unless the store has active members.
   static func all(
     _ plans: [PurgePlan],
     _ history: PastHistory,

@@ -26,7 +26,7 @@ struct BisectOutcome: Sendable {
 
   init(_ history: BisectHistory) { self.history = history }
 
-  /// The first bad commit; `nil` if only several candidates are known.
+  /// The first bad commit; `nil` unless exactly one candidate remains.
   var firstBad: Commit? { candidates.flatMap { $0.count == 1 ? $0[0] : nil } }
 
   /// The commits that could not be judged, in the order of the search, with the reasons.
@@ -82,7 +82,7 @@ struct BisectRun {
     return outcome
   }
 
-  /// The rule that separates good answers from bad ones.
+  /// The rule by which an answer makes a commit good or bad.
   private enum Rule {
     case plan
     /// A count is bad if it differs from the good commit's count in the direction of the bad

@@ -1,9 +1,9 @@
-/// A binary search for the first bad commit, among commits of which some cannot be judged.
+/// A binary search for the first bad commit; commits without an answer are skipped.
 ///
-/// The commits are numbered from 0 in the order of history. The commit before number 0 is known to
-/// be good, and the last one is known to be bad. Each step judges the middle one of the commits
-/// that are undecided and were not skipped; after a skipped commit, this is a neighbor of that
-/// commit.
+/// The commits are numbered from 0 in the order of history. The commit before number 0 is known to be
+/// good, and the last commit is known to be bad. Each step judges one commit as good or bad, or skips
+/// it. The step chooses the middle one of the commits that are undecided and were not skipped. After
+/// a skipped commit, this is a neighbor of the skipped commit.
 ///
 /// - Complexity: at most ⌈log2 n⌉ judgements for n commits, and one for each skipped commit.
 struct BisectSearch {
@@ -34,8 +34,8 @@ struct BisectSearch {
 
   /// The commits among which is the first bad one.
   ///
-  /// The range has one commit if the search has found the first bad one. Otherwise all but the last
-  /// one were skipped or not judged yet.
+  /// The range has one commit once the first bad commit is found. Until then, every commit of the
+  /// range except the last was skipped or is not yet judged.
   var candidates: ClosedRange<Int> { good + 1...bad }
 
   /// The greatest number of judgements that remain, unless commits are skipped.

@@ -18,7 +18,7 @@ final class CampaignPage: Sendable {
     var cache = ResultCache()
     /// The time at which the next page is due; `nil` before the first one.
     var next: ContinuousClock.Instant?
-    /// The file of the page when this worker last wrote it or looked at it.
+    /// The version of the page's file when this worker last wrote or checked the file.
     var seen: FileVersion?
   }
 
@@ -30,7 +30,8 @@ final class CampaignPage: Sendable {
 
   /// Writes the page every five seconds, unless another worker has written it in the meantime.
   ///
-  /// Writing reads all tasks, so only one of many workers does it, and at most a tenth of its time.
+  /// Writing reads all tasks. Therefore only one of many workers writes the page, and this worker
+  /// spends at most a tenth of its time on it.
   func writeIfDue(of campaign: CampaignFolder) {
     let isDue = state.withLock { state in
       if let next = state.next, now() < next { return false }
@@ -64,7 +65,9 @@ final class CampaignPage: Sendable {
     }
   }
 
-  /// Writes the page of a status that was read just now; if that fails, the page stays as it was.
+  /// Writes the page for a status that was just read.
+  ///
+  /// If writing fails, the page stays as it was.
   static func write(_ status: CampaignStatus, of campaign: CampaignFolder) {
     do throws(LabError) {
       try PageFile.write(html(status), to: file(of: campaign))

@@ -26,7 +26,7 @@ enum CampaignVerbs {
 }
 
 extension Argument<String> {
-  /// The folder of a campaign, which the verbs after `campaign add` open.
+  /// The folder of a campaign that `campaign add` has created.
   static func campaign(_ sentence: String = "The folder of the campaign.") -> Argument {
     Argument(.path("DIR"), sentence)
   }
@@ -109,8 +109,10 @@ struct CampaignAddOptions: VerbOptions {
     }
   }
 
-  /// Returns the command lines of an exploration by length: the states without commands, the slices of
-  /// each further length, and the one that joins all.
+  /// Returns the command lines of a divided exploration, round by round.
+  ///
+  /// The first round explores the plans without commands. Each following round explores the slices of
+  /// the next length. The last round joins all slices.
   private static func rounds(of whole: [String], depth: Int, _ parts: Int) -> [[[String]]] {
     let slices = (1...depth).map { length in
       (1...parts).map { whole + ["--length", "\(length)", "--slice", "\($0)/\(parts)"] }

@@ -10,7 +10,9 @@ struct TaskExecutable: Sendable {
   private let build: String
   private let version: FileVersion
 
-  /// Reads the file's version when the worker starts; `build` is that of the worker and of the campaign.
+  /// Reads the version of the executable's file when the worker starts.
+  ///
+  /// `build` identifies the build of the worker, which equals the build of the campaign.
   init(_ path: String, build: String) {
     (self.path, self.build) = (path, build)
     version = FileVersion(path)
@@ -18,8 +20,9 @@ struct TaskExecutable: Sendable {
 
   /// Throws a usage error if the file was replaced since the worker started.
   ///
-  /// A copy of the same build is accepted if the campaign knows the build by its hash. A commit does
-  /// not identify the file, because it comes from the environment of the worker.
+  /// A replacement is accepted if `build` contains the hash of the new file, so that both are the
+  /// same build. If `build` contains a commit instead, no replacement is accepted: the commit comes
+  /// from the worker's environment, and does not identify the file.
   func requireUnchanged() throws(CampaignError) {
     guard FileVersion(path) != version else { return }
     if let hash = CampaignProgram.hash(ofFile: path), build.hasPrefix(hash + ",") { return }

@@ -27,7 +27,9 @@ struct CheckTally: Sendable {
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
-  /// The number of plans in which the system purged; `nil` if the report of a merged part lacks the number.
+  /// The number of plans in which the system purged.
+  ///
+  /// `nil` if the counts are joined from reports of parts, and one of these reports lacks the number.
   private(set) var purgingPlanCount: Int? = 0
   /// The number of plans that ran twice.
   private(set) var repeatedPlanCount = 0

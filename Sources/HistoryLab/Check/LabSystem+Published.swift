@@ -117,7 +117,9 @@ extension StatedUse {
   )
 }
 
-/// The use for which a published system is documented; violations in any other use are marked.
+/// The use for which the authors of a published system document the system.
+///
+/// Reports mark violations outside this use.
 struct StatedUse: Hashable, Sendable {
   /// The requirements on an app, in a sentence.
   let sentence: String

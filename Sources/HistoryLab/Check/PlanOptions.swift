@@ -173,8 +173,9 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// The kit's own default of `cleanStrategy`, if the system is a version of the kit with another
-  /// default; otherwise `nil`.
+  /// The kit's own default of `cleanStrategy` if the system is ``TrackingDesign/kit2``; else `nil`.
+  ///
+  /// This system cleans after every pass, which is not the kit's default.
   fileprivate var kitStrategy: String? {
     name == TrackingDesign.kit2.name ? TrackingDesign.kit2Strategy : nil
   }

@@ -43,8 +43,8 @@ struct PlanRecipe: Sendable {
 
   /// On average, the states of one in `readShare` plans are read; the plan's seed decides.
   ///
-  /// Reading the states takes about a third of the time of a plan's run, besides the further run of a plan
-  /// with faults.
+  /// Reading the states takes about a third of the time of a plan's run. For a plan with faults, the
+  /// time of a further run is added.
   static let readShare: UInt64 = 8
 
   /// On average, one in `repeatedShare` plans runs twice; the plan's seed decides whether it does.

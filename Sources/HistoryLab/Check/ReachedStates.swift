@@ -9,9 +9,11 @@ import Traces
 /// The digests of the states that a plan reached after its commands.
 ///
 /// A state consists of everything that decides how the system behaves later: the store, the contexts
-/// and cursors, the running processes, the signals on their way, and the plan's header. States that
-/// differ only in numbers, times or keys whose order is the same have equal digests, and so have those
-/// in which actors with equal configurations are exchanged, if there are at most three actors.
+/// and cursors, the running processes, the signals on their way, and the plan's header.
+///
+/// Equivalent states have equal digests. Two states are equivalent if they differ only in numbers,
+/// times or keys that have the same order. In plans with at most three actors, two states are also
+/// equivalent if an exchange of actors with equal configurations turns one state into the other.
 struct ReachedStates {
   /// The digests; `nil` if the system cannot describe its states, as external programs cannot.
   private(set) var digests: Set<UInt64>? = []
@@ -19,7 +21,9 @@ struct ReachedStates {
   private let equivalence: StateEquivalence
   private let origin: UInt64
 
-  /// The maximum number of actors that are exchanged, because each order of them is hashed.
+  /// The maximum number of actors of a plan for which an exchange of actors is taken into account.
+  ///
+  /// The limit is low because every order of the actors is hashed.
   private static let exchangedCountMax = 3
 
   init(_ header: PlanHeader, system: String) {
@@ -44,7 +48,9 @@ struct ReachedStates {
     }
   }
 
-  /// Returns a hash of a system and a plan's header without the seed, which does not affect the states.
+  /// Returns a hash of a system's name and a plan's header.
+  ///
+  /// The header's seed is left out, because it does not affect the states.
   static func origin(_ header: PlanHeader, system: String) -> UInt64 {
     var header = header
     header.seed = 0
@@ -59,7 +65,7 @@ struct ReachedStates {
 }
 
 extension Flag {
-  /// Whether a verb counts the different states.
+  /// The flag that makes a verb write a sample of the states that plans reach.
   static var sampleStates: Flag {
     Flag(
       "sample-states",

@@ -8,9 +8,10 @@ import Reporting
 import Traces
 
 extension RunOutput {
-  /// Creates the folder of a merged run; its record has the parts' command line and environment.
+  /// Creates the folder of a merged run.
   ///
-  /// The link to the latest run does not change before ``publish()``.
+  /// The record of the merged run has the command line and environment of the parts. The link to the
+  /// latest run does not change before ``publish()``.
   ///
   /// - Throws: the errors of the initializer for a new run.
   init(merging parts: RunParts, output: String) throws(LabError) {

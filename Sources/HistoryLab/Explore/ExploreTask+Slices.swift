@@ -6,7 +6,7 @@ import Traces
 import Workloads
 
 extension ExploreTask {
-  /// The slices of an exploration that several processes divide, as one of its pieces uses them.
+  /// The part of a divided exploration to run for one piece, and the folder with the slices.
   struct Division: Sendable {
     let folder: SliceFolder
     /// The index of the piece in the exploration.
@@ -15,7 +15,7 @@ extension ExploreTask {
     let place: SlicePlace?
   }
 
-  /// Explores one slice of one length of the piece, or joins all slices.
+  /// Explores one slice of the piece's plans of one length, or joins the results of all slices.
   ///
   /// - Throws: a usage error if a file cannot be read, and the errors of exploring a whole piece.
   func run(
@@ -74,7 +74,9 @@ extension ExploreTask {
     } catch { throw failure(error) }
   }
 
-  /// A text that differs for pieces with different plans: design, headers, first commands and windows.
+  /// The piece's design, headers, first commands and windows as text.
+  ///
+  /// Pieces with different plans have different texts.
   var alphabetText: String {
     let alphabet = alphabet
     let starts = alphabet.headers.map { header in

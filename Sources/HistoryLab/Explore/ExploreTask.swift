@@ -19,7 +19,7 @@ struct ExploreTask: Sendable {
   let versions: [String: String]
   /// Whether plans that lead to equal states are merged, so that only one of them is continued.
   var mergesStates = true
-  /// Whether the different states are counted in a sample that joins with those of other pieces.
+  /// Whether to take a sample of the different states; samples of several pieces can be joined.
   var samplesStates = false
   /// The real history that the plans' writes repeat; `nil` uses the writes defined for the condition.
   var past: ExploredHistory?
@@ -124,9 +124,9 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// The properties of a piece; two pieces in which they are equal can reuse each other's moves.
+  /// The properties that must be equal in two pieces so that one can reuse the moves of the other.
   ///
-  /// In two pieces with equal properties, a plan that both contain reaches the same state.
+  /// If the properties are equal, a plan that both pieces contain reaches the same state in both.
   struct ReuseKey: Hashable {
     fileprivate let system: String
     fileprivate let header: PlanHeader
@@ -135,7 +135,7 @@ struct ExploreTask: Sendable {
     fileprivate let treatsActorsAlike: Bool
   }
 
-  /// The properties by which pieces with equal moves are found; `nil` if this piece shares no moves.
+  /// The key by which pieces with equal moves are found; `nil` if this piece shares no moves.
   ///
   /// A piece cannot share moves if its plans start from several headers, or repeat a real history.
   var reuseKey: ReuseKey? {

@@ -59,7 +59,9 @@ struct ExploreOptions: VerbOptions {
   /// The greatest length of a plan in any scope.
   var depthMax: Int { scopes.map(\.depth).max() ?? 0 }
 
-  /// Slices of an exploration merge equal states, and have no cards.
+  /// The pairs of options that exclude each other.
+  ///
+  /// A divided exploration always merges equal states, and a single slice has no card.
   var exclusive: [[String]] {
     [["slices", "no-merging"]] + ["card", "json", "markdown"].map { ["length", $0] }
   }

@@ -30,10 +30,11 @@ struct SliceFacts: Codable {
     }
   }
 
-  /// One system under one condition within one scope.
+  /// The results for one piece: one system under one condition within one scope.
   struct Piece: Codable {
     let seconds: Double
-    /// `nil` if the piece has ended with a shorter length.
+    /// The slice's results in this piece; `nil` if the exploration of the piece ended at a shorter
+    /// length.
     var content: Content?
   }
 
@@ -45,7 +46,7 @@ struct SliceFacts: Codable {
   let program: CampaignProgram
   /// The names of the pieces, and the properties that decide their plans.
   let exploration: ExplorationIdentity
-  /// The hashes of the facts of all slices of the length before, in their order.
+  /// The hashes that identify all slices of the previous length, in the order of their numbers.
   let after: [String]
   let pieces: [Piece]
   /// The number of the bytes after the facts.
@@ -87,7 +88,7 @@ struct ExplorationIdentity: Codable, Hashable, Sendable {
   let pieces: [String]
   /// The maximum number of states of a piece.
   let states: Int
-  /// A hash of what each piece's plans consist of: design, headers, first commands, real history.
+  /// For each piece, a hash of the design, headers, first commands and real history of its plans.
   let alphabets: [String]
 
   /// Creates the properties of the exploration that consists of some pieces.

@@ -9,12 +9,13 @@ import Traces
 
 /// A file with one slice of an exploration: facts as a line of JSON, then columns of numbers.
 ///
-/// For each piece with content there are 20 bytes for each new state (the hash, the header, the state
-/// before and the last command) and 8 for each move, all in little-endian order.
+/// The columns have 20 bytes for each new state: its hash, header, previous state and last command.
+/// They have 8 bytes for each move. There are columns for each piece with content, and all numbers
+/// are little-endian.
 struct SliceFile: Sendable {
   let path: String
   let facts: SliceFacts
-  /// The hash of the facts, by which slices of the next length name this file.
+  /// The hash of the facts, by which the files of the next length refer to this file.
   let hash: String
   private let bytes: Data
 
@@ -124,7 +125,7 @@ struct SliceFile: Sendable {
     let explorationSlice: Int
   }
 
-  /// Returns the slice's results in one piece; `nil` if the piece has ended with a shorter length.
+  /// Returns the slice's results in one piece; `nil` if the piece ended at a shorter length.
   ///
   /// Without `hasMoves`, the moves are not read.
   ///

@@ -5,12 +5,12 @@ import Foundation
 import Simulation
 import Traces
 
-/// The files with slices of an exploration in a folder, complete length by complete length.
+/// The slice files of an exploration in a folder, up to the last length that has all its slices.
 struct SliceFolder: Sendable {
   /// The slices of each complete length, in the order of their numbers.
   private let lengths: [[SliceFile]]
 
-  /// The number of complete lengths, from 0.
+  /// The number of complete lengths, counted from length 0.
   var lengthCount: Int { lengths.count }
 
   /// The hashes of the slices of the last complete length.

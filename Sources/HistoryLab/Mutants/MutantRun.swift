@@ -146,7 +146,7 @@ struct MutantTrial: Sendable {
   let seconds: Double
   /// The first plans that kill the mutant, each after shrinking.
   let kills: [Kill]
-  /// The way in which a plan ended the trial before any checker rejected a plan; `nil` if none did.
+  /// The way in which a plan ended the trial before a checker rejected any plan; otherwise `nil`.
   var unfinished: UnfinishedTrial?
 
   /// The shortest of the shrunk plans.

@@ -11,15 +11,16 @@ import Traces
 ///
 /// A mutant may loop without end or crash, so each trial has a process of its own.
 enum TrialProcess {
-  /// The signals by which a process ends itself; another one comes from outside, such as from the system
-  /// without memory.
+  /// The signals that count as a crash, because a process causes them itself.
+  ///
+  /// Any other signal comes from outside, for example from a system that is out of memory.
   private static let crashes: Set<Int32> = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV, SIGFPE]
 
   /// Runs the command and waits for its end, or kills it after the time limit.
   ///
   /// - Returns: The exit status, `nil` if the process could not be started; the output, which must
-  ///   fit into a pipe; whether the time limit ended the process; and whether it crashed, which a
-  ///   signal shows.
+  ///   fit into a pipe; whether the time limit ended the process; and whether a signal in `crashes`
+  ///   ended it.
   static func run(
     _ command: String,
     _ arguments: [String],

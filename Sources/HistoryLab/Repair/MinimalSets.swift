@@ -2,20 +2,22 @@ import Commands
 
 /// The search for the smallest sets of changes after which no plan breaks the design.
 ///
-/// Sets are tried in the order of their size. Each set is first tested with the plans that reject
-/// earlier sets (the proofs), because one plan often breaks many sets. Only a set that no proof
-/// rejects is verified. Supersets of a set that holds are left out. The result depends on neither
-/// time nor the number of workers.
+/// A set of changes *holds* if no plan breaks the changed design. Sets are tried in the order of
+/// their size. Each set is first tested with the plans that reject earlier sets (the proofs), because
+/// one plan often breaks many sets. Only a set that no proof rejects is verified. Supersets of a set
+/// that holds are left out. The result depends on neither time nor the number of workers.
 ///
-/// If the design must also purge, and no set that holds does, supersets are searched as well, for one
-/// set of the smallest size that holds and purges. Whether a set purges is measured only if no proof
-/// rejects it, and such a superset is verified only if it purges.
+/// The design may also have to purge. As long as no set that holds also purges, the search tries
+/// supersets of the sets that hold, and keeps the first superset that holds and purges. Whether the
+/// design purges with a set is measured only if no proof rejects the set. A superset is verified only
+/// if the design purges with it.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 
   /// The possible changes for each decision; a set contains at most one change for each decision.
   let alternatives: [[Change]]
-  /// Returns, for each set, the position of the first given proof that rejects the set; else `nil`.
+  /// Returns, for each set, the index of the first of `proofs` that rejects the set; `nil` if none
+  /// does.
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
   /// Returns new proofs that reject a set; empty if no plan breaks the design with these changes.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
@@ -25,11 +27,14 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   var progress: (Int) -> Void = { _ in }
 
   private(set) var proofs: [Proof] = []
-  /// For each rejected set, the position of the proof that rejects it.
+  /// For each rejected set, the index in ``proofs`` of the proof that rejects the set.
   private(set) var rejections: [Changes: Int] = [:]
-  /// The sets after which no plan breaks the design, and that need all of their changes.
+  /// The sets that hold and contain no smaller set that holds.
   private(set) var minimal: [Changes] = []
-  /// The first set of the smallest size that holds and purges, if no smaller or minimal set does.
+  /// The first superset of a minimal set that holds and purges.
+  ///
+  /// `nil` if the design need not purge, if a minimal set found earlier purges, or if no such
+  /// superset was found.
   private(set) var purging: Changes?
   /// The measured sets with which the design never purges.
   private(set) var idle: Swift.Set<Changes> = []
@@ -51,7 +56,10 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   /// Whether a set was found that holds and, if the design must purge, purges.
   var isSolved: Bool { purging != nil || minimal.contains { !idle.contains($0) } }
 
-  /// Finds every minimal set with at most `countMax` changes, and a set that also purges.
+  /// Finds every minimal set with at most `countMax` changes.
+  ///
+  /// If the design must purge and no minimal set of the same or a smaller size purges, the search
+  /// also finds a larger set that holds and purges.
   mutating func search(upTo countMax: Int) async throws(LabError) {
     for count in 0...max(0, min(countMax, alternatives.count)) {
       let (known, sets) = (minimal, sets(of: count))
@@ -93,7 +101,9 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     progress(rejections.count + minimal.count)
   }
 
-  /// Measures some sets, and returns those that purge; all of them if the design need not purge.
+  /// Measures whether the design purges with each set, and returns the sets with which it purges.
+  ///
+  /// If the design need not purge, returns all sets without measuring.
   private mutating func purging(_ sets: [Changes]) async throws(LabError) -> [Changes] {
     guard let purges, !sets.isEmpty else { return sets }
     let answers = try await purges(sets)
@@ -101,12 +111,14 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return sets.filter { !idle.contains($0) }
   }
 
-  /// Finds a minimal set within a larger set; each proper subset of it breaks or never purges.
+  /// Finds a minimal repair within a larger set of changes.
   ///
-  /// Changes are removed as long as no known proof rejects the remaining set, which is then
-  /// verified. A failed verification adds a proof, and the reduction starts again.
+  /// Plans reject each proper subset of the result, or the design must purge and never purges with
+  /// the subset. Changes are removed as long as the remaining set is not ruled out. The remaining set
+  /// is then verified. A failed verification adds a proof, and the reduction starts again.
   ///
-  /// - Returns: a minimal set; `nil` if the larger set itself is rejected, or must purge and does not.
+  /// - Returns: The minimal repair; `nil` if a proof rejects the larger set itself, or if the design
+  ///   must purge and never purges with the larger set.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {
     while try await !isRuledOut(Changes(whole)) {
       var set = Changes(whole)
@@ -125,7 +137,10 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return nil
   }
 
-  /// Returns whether a known proof rejects a set, or the design must purge and never does with the set.
+  /// Returns whether a set is known to be no repair.
+  ///
+  /// A set is no repair if a known proof rejects the set, or if the design must purge and never
+  /// purges with the set.
   private mutating func isRuledOut(_ set: Changes) async throws(LabError) -> Bool {
     if try await isRejected(set) { return true }
     return try await purging([set]).isEmpty

@@ -19,7 +19,9 @@ struct RepairCost: Hashable, Sendable {
 
   init() {}
 
-  /// The maximum number of plans in which events are counted; fewer if a repair runs fewer random plans.
+  /// The maximum number of plans in which events are counted.
+  ///
+  /// If a repair runs fewer random plans, events are counted in that smaller number of plans.
   static let planCountMax = 200
 
   /// Counts the events in the first plans that are generated with `style`.

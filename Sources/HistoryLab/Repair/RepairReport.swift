@@ -40,7 +40,9 @@ struct RepairReport: Sendable {
     /// The text of the file of the design without this change.
     let file: String
 
-    /// The end of the names of the files for this change of a set; `nil` without a plan.
+    /// Returns the common end of the names of this change's files: the plan and the design.
+    ///
+    /// `number` is the number of the set. The result is `nil` if the proof contains no plan.
     func stem(ofSet number: Int) -> String? {
       guard case .breaks = proof else { return nil }
       return "set-\(number)-without-\(change.decision)"
@@ -61,7 +63,7 @@ struct RepairReport: Sendable {
     /// The text of the file of the design with all these decisions.
     let file: String
 
-    /// The end of the names of the files.
+    /// The common end of the names of the plan file and the design file.
     static let stem = "unrepaired"
   }
 
@@ -70,17 +72,21 @@ struct RepairReport: Sendable {
   let limits: RepairTrials.Limits
   /// The maximum number of changes of the sets that were searched.
   let changeCountMax: Int
-  /// Whether only sets with which the design purges are repairs: the design has purges.
+  /// Whether a repair must also purge, because the unchanged design purges.
   let mustPurge: Bool
-  /// The sets with at most `changeCountMax` changes that hold, and contain no smaller one that does.
+  /// The minimal sets: they hold, and contain no smaller set that holds.
+  ///
+  /// Each set has at most `changeCountMax` changes.
   let answers: [Answer]
-  /// A set of the smallest size that holds and purges, if none of ``answers`` of that size does.
+  /// A superset of one of ``answers`` that holds and purges.
   ///
-  /// It has at most `changeCountMax` changes, and contains one of ``answers``.
+  /// The set has at most `changeCountMax` changes. `nil` if the design need not purge, if one of
+  /// ``answers`` of the same or a smaller size purges, or if no such set was found.
   let purging: Answer?
-  /// A set with more than `changeCountMax` changes, of which each proper subset breaks or never purges.
+  /// A repair with more than `changeCountMax` changes; `nil` if none was needed or found.
   ///
-  /// `nil` if a smaller set is a repair.
+  /// Each proper subset of the changes is no repair: a plan breaks the design, or the design never
+  /// purges.
   let larger: Answer?
   let unrepaired: Unrepaired?
   let cost: RepairCost
@@ -95,7 +101,7 @@ struct RepairReport: Sendable {
 
   /// Whether a set was found that repairs the design.
   ///
-  /// If some sets within the limit hold but none of them purges, a larger one does not count.
+  /// ``larger`` counts only if no set with at most `changeCountMax` changes holds.
   var isRepaired: Bool {
     guard answers.isEmpty else {
       return purging != nil || answers.contains { isRepair($0) }
@@ -135,7 +141,9 @@ struct RepairReport: Sendable {
     return "\(holds), but with \(them) the design never purges. \(purgeSentence)"
   }
 
-  /// A sentence about the smallest set with which the design also purges, if none of ``answers`` does.
+  /// A sentence about a set with which the design holds and purges.
+  ///
+  /// The sentence is needed if no set in ``answers`` purges.
   private var purgeSentence: String {
     if let purging {
       return "The smallest set with which it holds and purges has "
@@ -267,7 +275,9 @@ struct RepairReport: Sendable {
 }
 
 extension RepairReport.Subset {
-  /// The plan that breaks the design with only these changes; `nil` if it only never purges.
+  /// The plan that breaks the design with only these changes.
+  ///
+  /// `nil` if the proof is that the design never purges with these changes.
   var plan: Plan? {
     if case .breaks(let plan, _) = proof { plan } else { nil }
   }
@@ -418,7 +428,7 @@ struct RepairDocument: Encodable {
     let sentence: String
     /// A plan that breaks the design without this change, in the format of plan files.
     ///
-    /// `nil` if the design then only never purges, as are the four values after it.
+    /// If the proof is that the design never purges, this property and the next four are `nil`.
     let plan: String?
     let commands: [String]?
     let invariant: String?
@@ -431,14 +441,15 @@ struct RepairDocument: Encodable {
   struct Subset: Encodable {
     /// The names of the decisions that are changed.
     let decisions: [String]
-    /// A plan that breaks the design with only these changes; `nil` if it then only never purges.
+    /// A plan that breaks the design with only these changes.
+    ///
+    /// `nil` if the proof is that the design never purges with these changes.
     let plan: String?
     let invariant: String?
   }
   struct Answer: Encodable {
     let changes: [Change]
-    /// Every proper subset of the changes, each with a plan that breaks the design with only the
-    /// subset.
+    /// Every proper subset of the changes, each with the proof that the subset is no repair.
     let subsets: [Subset]
     /// Whether the design purges with these changes.
     let purges: Bool
@@ -452,9 +463,11 @@ struct RepairDocument: Encodable {
   let system: String
   let conditions: [String]
   let verdict: String
-  /// Whether a set within the limit, or a larger one if none within it holds, repairs the design.
+  /// Whether a set was found that repairs the design.
+  ///
+  /// A set above the limit of changes counts only if no set within the limit holds.
   let isRepaired: Bool
-  /// Whether the design has purges, so that only sets with which it purges repair it.
+  /// Whether a repair must also purge, because the unchanged design purges.
   let mustPurge: Bool
   let actors: Int
   let depth: Int
@@ -462,7 +475,7 @@ struct RepairDocument: Encodable {
   let seed: String
   let changesMax: Int
   let sets: [Answer]
-  /// A set of the smallest size that holds and purges, if none of `sets` of that size does.
+  /// A superset of one of `sets` that holds and purges; `nil` if none was needed or found.
   let purging: Answer?
   let larger: Answer?
   let cost: [String: Int]

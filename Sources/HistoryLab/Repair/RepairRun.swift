@@ -143,7 +143,7 @@ struct RepairRun {
     )
   }
 
-  /// Returns the text of the file of a changed design; without changes, of the design itself.
+  /// Returns the text of the changed design's file; for an empty set, that of the unchanged design.
   private func file(of set: Set<RepairChange>, named name: String) -> String {
     guard !set.isEmpty else { return DesignCodec.encode(trials.design) }
     let words = DesignDecision.all.compactMap { decision in

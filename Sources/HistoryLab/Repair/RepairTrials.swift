@@ -56,7 +56,9 @@ struct RepairTrials: Sendable {
   /// Whether a repaired design must purge: the design purges after a pass or by command.
   var mustPurge: Bool { design.purges }
 
-  /// Returns the evidence that a changed design purges, from its costs; `advise` has the same rule.
+  /// Returns the evidence that a changed design purges: the measured costs, or else its purge age.
+  ///
+  /// `advise` decides by the same rule whether a design purges.
   func purging(_ set: Set<RepairChange>, _ cost: RepairCost) -> RepairPurging {
     if cost.purged > 0 { return .measured }
     return design.changed(by: set).purgeAgeDays.map { .byAge(days: $0) } ?? .never
@@ -69,8 +71,9 @@ struct RepairTrials: Sendable {
 
   // MARK: Known plans
 
-  /// Returns, for each set, the position of the first plan that breaks the design changed by the
-  /// set, or `nil`.
+  /// Returns, for each set of changes, the index of the first plan that breaks the changed design.
+  ///
+  /// The index is `nil` if none of the plans breaks the design.
   func rejections(
     _ sets: [Set<RepairChange>],
     _ plans: ArraySlice<Plan>
@@ -219,9 +222,9 @@ struct RepairTrials: Sendable {
 enum RepairPurging: Hashable, Sendable {
   /// The design deleted transactions in these plans.
   case measured
-  /// The design deletes transactions of a certain age, which none had in these plans.
+  /// The design deletes transactions above an age, but no transaction in these plans reached it.
   case byAge(days: Double)
-  /// The design deleted no transaction in these plans.
+  /// The design deleted no transaction in these plans, and does not purge by age.
   case never
 }
 

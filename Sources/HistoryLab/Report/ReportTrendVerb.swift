@@ -4,7 +4,7 @@ import Measuring
 import Reporting
 
 struct ReportTrendOptions: VerbOptions {
-  /// The number of most recent runs; only a rise of costs in them makes the exit code 1.
+  /// The number of recent runs; the exit code is 1 only if a cost rises in one of these runs.
   @Option(
     "fresh",
     .integer("N", 1...10_000),

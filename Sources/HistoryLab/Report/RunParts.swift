@@ -26,11 +26,11 @@ struct RunParts {
 
   /// Finds the parts in the given run folders, or in folders that contain run folders.
   ///
-  /// Of several attempts at a part, the complete one is used; if no attempt is complete, the newest one
-  /// that has a verdict.
+  /// If there are several attempts at a part, the complete attempt is used. If no attempt is
+  /// complete, the newest attempt with a verdict is used.
   ///
-  /// - Throws: A usage error if a folder contains an unsplit run or a part of a different run, if a part
-  ///   has two complete attempts or none with a verdict, or if there is no part at all.
+  /// - Throws: A usage error if a folder contains an unsplit run or a part of a different run, if a
+  ///   part has two complete attempts or none with a verdict, or if there is no part at all.
   init(_ folders: [String]) throws(LabError) {
     var found: [Try] = []
     for folder in folders {

@@ -7,8 +7,8 @@ import Stressing
 extension StressDocument {
   /// Joins the parts of a stress run.
   ///
-  /// The joined run is invalid if a part is, and otherwise unknown if a part is, ended early or is
-  /// missing. The reasons name the parts.
+  /// The joined run is invalid if a part is invalid. Otherwise it is unknown if a part is unknown,
+  /// ended early or is missing. The reasons name the parts.
   ///
   /// - Throws: A usage error if a part's file is missing or cannot be read.
   init(joining parts: RunParts) throws(LabError) {

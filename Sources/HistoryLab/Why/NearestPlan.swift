@@ -41,11 +41,11 @@ struct NearestPlans {
   /// The maximum number of plans that are run for each kind of edit.
   var runCountMax = 1_000
 
-  /// Returns, for each kind of edit, the nearest plan for which `holds` returns `true`, nearest first.
+  /// Returns, for each kind of edit, the nearest edited plan for which `holds` returns `true`.
   ///
-  /// Moves come before additions, and additions before removals, because a move keeps every command.
-  /// Among moves, a shorter distance is nearer. Of equally near plans, the plan with the later edit
-  /// comes first.
+  /// In the result, a move comes before an addition, and an addition before a removal, because a move
+  /// keeps every command. Among moves, a shorter distance is nearer. Of equally near plans, the plan
+  /// with the later edit is returned.
   func all<Failure: Error>(
     holds: (Plan) throws(Failure) -> Bool
   ) throws(Failure) -> [PlanEdit] {

@@ -12,11 +12,11 @@ struct PlanPart: Hashable, Sendable {
     case order
     /// The actor of one command.
     case actor
-    /// An actor or consumer of the plan; the alternative removes it and its commands.
+    /// An actor or consumer; the alternative is a plan without this actor or consumer and its commands.
     case member
-    /// An actor or consumer of the plan; each alternative gives all of its commands to another one.
+    /// An actor or consumer; in each alternative, another actor or consumer performs all its commands.
     case role
-    /// An object that the plan's saves change.
+    /// An object that the plan's saves change; each alternative replaces this object by another.
     case object
     /// One of several changes in a save; the alternative leaves the change out.
     case change

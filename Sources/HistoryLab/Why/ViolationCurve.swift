@@ -84,9 +84,9 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// The command with the greatest ``Rise/part``; `nil` if none raised the probability.
   ///
-  /// A rise from 0.87 to 1 decides more than one from 0.35 to 0.87, because no continuation is left
-  /// that keeps the invariant. If the parts of several commands do not differ significantly from the
-  /// greatest part, the value is the last of these.
+  /// A rise from 0.87 to 1 has a greater part than a rise from 0.35 to 0.87, because no continuation
+  /// is left that keeps the invariant. Several commands may have parts that do not differ
+  /// significantly from the greatest part. The result is then the last of these commands.
   var steepestRise: Rise? {
     let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
       Rise(command: place + 1, before: pair.0, after: pair.1)
@@ -104,10 +104,11 @@ struct ViolationCurve: Hashable, Sendable {
     return first < points.count ? first : nil
   }
 
-  /// Returns the curve for the continuations with the given numbers, run after each command.
+  /// Returns the curve of several continuations, each run after each command.
   ///
-  /// `places` are the numbers of kept commands; `nil` stands for every number. Continuations that
-  /// keep `broken` or more commands count as broken and are not run.
+  /// `numbers` are the numbers of the continuations. `places` are the numbers of kept commands; `nil`
+  /// stands for every number. Continuations that keep `broken` or more commands count as broken and
+  /// are not run.
   ///
   /// The closure runs one continuation and returns whether the invariant broke.
   static func measured<Failure: Error>(

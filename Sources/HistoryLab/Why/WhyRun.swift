@@ -23,11 +23,11 @@ struct WhyRun: Sendable {
   /// The number of continuations after each command that are run first, to estimate the total
   /// number of events.
   static let trialCount = 20
-  /// The default budget for the events of all continuations; a design that runs in SQLite takes
-  /// seconds for them.
+  /// The default budget for the events of all continuations.
   ///
-  /// Events are counted because a step takes a time that grows with its events: a step of a plan that
-  /// signals drive may deliver to every actor.
+  /// Events are counted instead of steps, because the time for a step grows with the number of its
+  /// events. For example, in a plan that signals drive, one step may deliver to every actor. A design
+  /// that runs in SQLite takes seconds for the whole budget.
   static let eventBudget = 300_000
 
   /// Returns the number of continuations after each command that the event budget allows, from 20 to 1,000.
@@ -66,10 +66,11 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the shares of violations before the first and after the last command, measured with
-  /// new continuations from another seed.
+  /// Returns the shares of violations before the first and after the last command, measured with new
+  /// continuations from another seed.
   ///
-  /// If the plan itself breaks the invariant, no continuation of it is run, as in the curve: all break it.
+  /// If the plan itself breaks the invariant, no continuation of the whole plan is run. All of them
+  /// then count as violations, as in the curve.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
@@ -85,8 +86,9 @@ struct WhyRun: Sendable {
     return [tally.curve.points[0], tally.curve.points[last]]
   }
 
-  /// Returns the shares of violations before the first and after each command; if `wanted` is `nil`,
-  /// the event budget determines the number of continuations.
+  /// Returns the shares of violations before the first and after each command.
+  ///
+  /// `wanted` is the number of continuations. If it is `nil`, the event budget determines the number.
   func curve(
     continuations wanted: Int?,
     jobs: Int,
@@ -188,8 +190,9 @@ final class VariationRunner {
     worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
   }
 
-  /// The number of one-millisecond pauses for which a request waits for another thread; few,
-  /// because a plan that hangs waits for all of them.
+  /// The number of one-millisecond pauses for which a request waits for another thread.
+  ///
+  /// The number is small, because a plan that hangs waits for all pauses.
   static let patience = 300
 
   /// The number of events observed so far.
