@@ -51,10 +51,10 @@ extension Store {
           let declared = core.model.entities.indices.filter { core.model.entities[$0].isDeclared }
           var byteCount = 0
           let rows = try declared.map {
-            let rows = try core.rows(Int32($0 + 1), ObjectQuery())
-            byteCount += rows.bytes.count
+            let batch = try core.rows(Int32($0 + 1), ObjectQuery())
+            byteCount += batch.bytes.count
             try core.limitCache(afterReading: byteCount)
-            return rows
+            return batch
           }
           return (rows, try core.headToken())
         }
