@@ -105,7 +105,7 @@ extension HistoryError.Code {
   public static let indexOutOfRange = Self("indexOutOfRange")
   /// A sum or an average was requested of an attribute whose values are not numbers.
   public static let notANumber = Self("notANumber")
-  /// A sum of integers does not fit into 64 bits.
+  /// A sum of integers, or the sum of the first of them, does not fit into 64 bits.
   public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store, or not in the ordered relationship in which it is to be moved.
   public static let unknownObject = Self("unknownObject")

@@ -169,8 +169,9 @@ extension Entity {
 
 /// A mapping between the column bitmaps of a program and the column bitmaps in the file.
 ///
-/// A bitmap in the file has a bit for each attribute by number. A program's bitmap starts with the
-/// attributes of its model, in the order of the model; the other bits follow in the file's order.
+/// In the file, the bit of an attribute is the number that the file gives to the attribute. In a
+/// program, the first bits belong to the attributes of the program's model, in the order of the
+/// model. The other bits follow in the file's order.
 package struct ColumnMapping: Sendable, Hashable {
   /// The number that the file gives to each attribute, by the attribute's index in the program's bitmap.
   private let numbers: [Int]

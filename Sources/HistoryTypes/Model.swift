@@ -245,7 +245,9 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A reference is ordered by an attribute that its entity lacks; `nearest` is the most similar name,
   /// if any.
   case unknownPosition(String, String, nearest: String?)
-  /// A reference is ordered by an attribute that is not a double, or that orders another reference, too.
+  /// A reference is ordered by an unsuitable attribute.
+  ///
+  /// The attribute is not of type `double`, or another reference is ordered by it, too.
   case unfitPosition(String, String)
   /// An index or a uniqueness constraint names an attribute that the entity lacks; `nearest` is the
   /// most similar name, if any.

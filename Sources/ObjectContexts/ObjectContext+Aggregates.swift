@@ -46,8 +46,11 @@ extension ObjectContext {
       let query = ObjectQuery(predicate, excluding: state.editedKeys(of: number))
       let stored = try (state.pinned ?? store).distinctValues(number, of: attribute, query)
       let edited = try state.editedValues(of: attribute, number, matching: predicate)
-      let added = Set(edited).subtracting(stored)
-      return added.isEmpty ? stored : (stored + added).sorted { $0.order(to: $1) < 0 }
+      guard !edited.isEmpty else { return stored }
+      // Texts with equal characters can have different bytes, which this order tells apart.
+      return (stored + edited).sorted { $0.order(to: $1) < 0 }.reduce(into: []) { values, value in
+        if values.last.map({ $0.order(to: value) }) != 0 { values.append(value) }
+      }
     }
   }
 

@@ -88,6 +88,7 @@ extension ObjectContext {
       guard let group = state.undo[keyPath: from].last else { return false }
       for id in group.order { _ = try readReleased(id, &state) }
       state.undo[keyPath: from].removeLast()
+      state.undo.closeGroup()
       let reverted = state.revert(group)
       state.undo[keyPath: to].append(reverted)
       state.releaseUnheld(group.order)
@@ -121,10 +122,13 @@ struct UndoStack: Sendable {
     if depth == 0 { isGroupOpen = false }
   }
 
+  /// Makes the next edit begin a group of its own, because the last group was undone.
+  fileprivate mutating func closeGroup() { isGroupOpen = false }
+
   /// Adds an edit to the open group, or as a group of its own.
   fileprivate mutating func note(_ id: ObjectID, _ before: ObjectState, _ after: ObjectState) {
     undone = []
-    if !isGroupOpen { done.append(UndoGroup()) }
+    if !isGroupOpen || done.isEmpty { done.append(UndoGroup()) }
     isGroupOpen = depth > 0
     done[done.count - 1].note(id, before, after)
     trim()
@@ -183,7 +187,7 @@ extension ContextState {
       switch (change.after.row, change.before.row) {
       case (_?, nil): if isHere(id) { delete(id) }
       case (nil, _?): restore(id, change.before.edit)
-      case (let after?, let row?): revert(id, from: after, to: row)
+      case (_?, _?): revert(id, from: change.after, to: change.before)
       case (nil, nil): break
       }
       reverted.note(id, before, objectState(id))
@@ -203,12 +207,17 @@ extension ContextState {
   }
 
   /// Restores the attributes that an edit changed, except those that were changed again since.
-  private mutating func revert(_ id: ObjectID, from after: [Value], to before: [Value]) {
-    guard let current = row(of: id) else { return }
-    for index in before.indices where before[index].order(to: after[index]) != 0 {
-      guard current[current.startIndex + index].order(to: after[index]) == 0 else { continue }
-      set(before[index], index, of: id)
-      withdraw(index, of: id)
+  private mutating func revert(_ id: ObjectID, from after: ObjectState, to before: ObjectState) {
+    guard let current = row(of: id), let old = before.row, let new = after.row else { return }
+    for index in old.indices {
+      let isSame = old[index].order(to: new[index]) == 0
+      let wasSet = before.edit?.value(index) != nil
+      // Setting an attribute to the value that it has is an edit, too.
+      guard !isSame || wasSet != (after.edit?.value(index) != nil),
+        current[current.startIndex + index].order(to: new[index]) == 0
+      else { continue }
+      set(old[index], index, of: id)
+      if !isSame || !wasSet { withdraw(index, of: id) }
     }
   }
 

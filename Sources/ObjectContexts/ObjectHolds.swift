@@ -100,7 +100,7 @@ extension ObjectContext {
 
   /// Returns a hold on objects of one entity, or `nil` if the context retains registered objects.
   ///
-  /// Before the call, the caller adds the hold to ``ContextState/holds``.
+  /// Before the call, the caller counts the hold for each object in ``ContextState/holds``.
   private func hold(_ first: ObjectID, _ others: ArraySlice<Int64>) -> ObjectHold? {
     retainsRegisteredObjects
       ? nil : ObjectHold(state, HeldObjects(first: first, others: Array(others)))

@@ -97,7 +97,11 @@ extension StoredObject {
     guard let entity = context.store.model.entity(id.entity), let row = try context.row(of: id)
     else { throw .unknownObject(id) }
     let values = try RecordEncoder.values(of: record, for: entity)
-    for (name, value) in values where entity.index(of: name).map({ row[$0] }) != value {
+    for (name, value) in values {
+      // Texts with equal characters can have different bytes, which this order tells apart.
+      if let index = entity.index(of: name), row[index] == value, row[index].order(to: value) == 0 {
+        continue
+      }
       try set(value, for: name)
     }
   }

@@ -37,9 +37,9 @@ struct SlotIndex: Sendable {
     count += 1
   }
 
-  /// Adds a number to the number of a key; a key that is not in the map is inserted with `number`.
+  /// Adds `number` to the value of a key, and inserts the key with this value if it is missing.
   ///
-  /// The sum must not be negative.
+  /// The new value must not be negative.
   mutating func add(_ number: Int, to key: Int64) {
     reserve(1)
     let position = position(of: key)

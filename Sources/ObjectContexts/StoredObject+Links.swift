@@ -229,13 +229,13 @@ extension StoredObject {
   }
 }
 
-/// The two references of a link entity, as seen from one of the linked objects.
+/// The two references of a link entity: to one of the linked objects, and to the other one.
 private struct LinkEnds {
   /// The link entity.
   let entity: Entity
   /// The number of the link entity.
   let number: Int32
-  /// The name of the reference to the object.
+  /// The name of the reference to the first object, on which the relationship is read or changed.
   let own: String
   /// The name of the reference to the other object.
   let other: String

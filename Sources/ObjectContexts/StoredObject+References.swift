@@ -41,8 +41,9 @@ extension StoredObject {
   /// - Parameters:
   ///   - entity: The name of the entity with the reference.
   ///   - attribute: The name of the reference.
-  ///   - orders: The sort orders. Without them, the objects are in the order of the reference
-  ///     (``Reference/orderedBy``), those without a position first, or in key order.
+  ///   - orders: The sort orders. The default is the order of the reference (``Reference/orderedBy``),
+  ///     with objects without a position first. If the reference has no order, the default is the
+  ///     order of the keys.
   /// - Returns: The objects.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
   ///   attribute is no reference to the entity of this object, or ``HistoryError/Code/sqlite``.

@@ -117,6 +117,18 @@ import Testing
     #expect(try Store(path: fixture.path, configuration: fixture.configuration).model == newer)
   }
 
+  @Test func `A program notices a newer model whose tables are the same`() throws {
+    func model(_ version: Int) throws -> Model {
+      let title = Attribute("title", .string, preservesValueInHistoryOnDeletion: version == 2)
+      return try Model([Entity("Item", [title])], version: version)
+    }
+    let old = try fixture.open(try model(1))
+    let id = try old.insert("Item", ["title": "a"])
+    _ = try fixture.open(try model(2))
+    try old.save([ObjectEdit(.delete, id, version: 1)])
+    #expect(try old.history().last == "#3 delete Item/1 [\"title=\\\"a\\\"\"]")
+  }
+
   @Test func `An upgrade by one of two programs is enough`() throws {
     _ = try fixture.open(ModelVersions.first)
     let stores = [try fixture.open(ModelVersions.second), try fixture.open(ModelVersions.second)]

@@ -4,6 +4,7 @@ import ObjectContexts
 import PropertyTesting
 import PropertyTraits
 import StoreFixtures
+import Synchronization
 import TestSupport
 import Testing
 
@@ -51,6 +52,25 @@ import Testing
     #expect(try app.view.object(ids[0]) != nil && app.view.object(ids[2]) == nil)
     #expect(try await app.pass().transactionCount == 0)
     #expect(try other.store.currentToken().number == 6)
+  }
+
+  @Test func `A pass whose deduplicator fails is repeated with the same transactions`() async throws
+  {
+    let isFirst = Mutex(true)
+    let app = try await tracker("app") { _, _ in
+      let fails = isFirst.withLock { first in
+        defer { first = false }
+        return first
+      }
+      if fails { throw HistoryError.stopped("the first combination fails") }
+      return [:]
+    }
+    try other.write("a", "b", "a")
+    await #expect(throws: HistoryError.self) { try await app.pass() }
+    #expect(try app.view.titles == ["a", "a", "b"])
+    #expect(try other.store.members().first?.cursor.rawValue == 0, "the cursor stays before them")
+    #expect(try await app.pass().transactionCount == 3)
+    #expect(try titles() == ["a", "b"])
   }
 
   @Test

@@ -42,14 +42,14 @@ import Testing
     #expect(!again.registration.isNew && again.registration.cursor.number == 1)
     #expect(try again.view.titles == ["a", "b", "c"])
     #expect(try again.fetch().numbers == [2, 3])
-    #expect(try again.merge().numbers == [2, 3])
+    #expect(try again.mergePage().numbers == [2, 3])
     #expect(try again.view.titles == ["a", "b", "c"])
     #expect(try again.record().number == 3)
   }
 
   @Test func `A crash between any two steps causes a repeat, never a gap`() throws {
     let steps: [(MemberSession) throws -> Void] = [
-      { _ = try $0.fetch() }, { _ = try $0.merge() }, { _ = try $0.record() },
+      { _ = try $0.fetch() }, { _ = try $0.mergePage() }, { _ = try $0.record() },
       { _ = try $0.purge() },
     ]
     _ = try shared.launch("app")
@@ -108,7 +108,7 @@ import Testing
     let old = try shared.launch("app")
     try other.write("a", "b")
     _ = try old.fetch()
-    _ = try old.merge()
+    _ = try old.mergePage()
     let new = try shared.launch("app")
     #expect(new.registration.epoch > old.registration.epoch)
     let error = HistoryError.superseded("app")

@@ -21,7 +21,7 @@ import Testing
     try other.write("a", "b", "c", "d")
     #expect(try app.pass(purging: true).purgedThrough == 0)
     _ = try widget.fetch()
-    _ = try widget.merge()
+    _ = try widget.mergePage()
     // A merge is not a record.
     #expect(try app.purge().watermark == 0)
     _ = try widget.record()
@@ -61,7 +61,7 @@ import Testing
     _ = try app.fetch()
     _ = try app.view.insert("Item")
     #expect(try app.resync().number == 1)
-    #expect(try app.merge().isEmpty)
+    #expect(try app.mergePage().isEmpty)
     #expect(try app.view.titles == ["a"] && !app.view.hasChanges)
     #expect(app.mergedThrough == app.recordedThrough)
   }

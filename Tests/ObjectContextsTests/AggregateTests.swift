@@ -24,6 +24,16 @@ import Testing
     ).objectIDs
   }
 
+  @Test func `Texts that look the same are different values, saved or not`() throws {
+    try context.object(ids[0])?.set("caf\u{e9}", for: "title")
+    try context.save()
+    try context.object(ids[1])?.set("cafe\u{301}", for: "title")
+    let values = try context.distinctValues(of: "title", in: "Item")
+    try context.save()
+    let saved = try context.distinctValues(of: "title", in: "Item")
+    #expect(values == saved && saved.count == 4)
+  }
+
   /// Edits the first two objects, deletes the last one, and inserts another one.
   private func edit() throws {
     try context.object(ids[0])?.set(9, for: "count")

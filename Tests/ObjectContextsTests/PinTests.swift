@@ -147,4 +147,12 @@ import Testing
     try context.pin()
     #expect(try titles() == ["x", "c", "new"])
   }
+
+  @Test func `No moment begins while the store is suspended`() throws {
+    try context.store.suspend()
+    let error = #expect(throws: HistoryError.self) { try context.pin() }
+    #expect(error?.code == .suspended && context.pinnedAt == nil)
+    try context.store.resume()
+    #expect(try context.pin() == other.store.currentToken())
+  }
 }

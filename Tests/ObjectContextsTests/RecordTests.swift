@@ -44,6 +44,12 @@ import Foundation
     #expect(change.updatedProperties == ["price"])
     try object.update(Item(title: "Milk", count: 2))
     #expect(!context.hasChanges)
+    // The two titles look the same and have different bytes.
+    try object.set("caf\u{e9}", for: "title")
+    try context.save()
+    try object.update(Item(title: "cafe\u{301}", count: 2))
+    try context.save()
+    #expect(try object["title"]?.string.map { Array($0.utf8).count } == 6)
   }
 
   @Test func `Unsaved edits are part of the record`() throws {

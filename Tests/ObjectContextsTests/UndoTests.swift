@@ -25,6 +25,31 @@ import Testing
     try context.merge(try context.store.fetch(HistoryRequest(after: start)).transactions)
   }
 
+  @Test func `An undo of an edit that changed nothing leaves no unsaved edit`() throws {
+    try context.object(ids[0])?.set("a", for: "title")
+    #expect(try context.hasChanges && context.undo() && !context.hasChanges)
+    #expect(try context.redo() && context.hasChanges)
+    try context.undoGroup {
+      try context.object(ids[1])?.set("x", for: "title")
+      try context.object(ids[1])?.set("b", for: "title")
+    }
+    while try context.undo() {}
+    #expect(try !context.hasChanges && context.save() == nil)
+  }
+
+  @Test func `An undo within a group ends the group's edits so far`() throws {
+    try context.undoGroup {
+      try context.object(ids[0])?.set("x", for: "title")
+      #expect(try context.undo())
+      try context.object(ids[0])?.set("y", for: "title")
+      context.delete(ids[1])
+      try context.setLevelsOfUndo(0)
+      try context.setLevelsOfUndo(5)
+      try context.object(ids[0])?.set("z", for: "title")
+    }
+    #expect(try context.undo() && context.item(ids[0]) == ["y", 0] && !context.canUndo)
+  }
+
   @Test func `Inserts, updates and deletes are undone and redone`() throws {
     let new = try context.insert("Item", ["title": "new"])
     try context.object(ids[0])?.set("x", for: "title")

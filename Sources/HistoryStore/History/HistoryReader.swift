@@ -87,7 +87,7 @@ public struct HistoryPages: AsyncSequence, Sendable {
   let store: Store
   let request: HistoryRequest
 
-  /// Creates an iterator, which opens the file with its first page.
+  /// Creates an iterator, which opens a connection to the file when it reads its first page.
   public func makeAsyncIterator() -> Iterator { Iterator(store: store, request: request) }
 
   /// An iterator that reads one page after the other.

@@ -1,8 +1,9 @@
 public import HistoryTypes
 
-/// Requests whose result is not a page, such as a count (Core Data: the other result types).
+/// Requests whose result is not a page, such as a count.
 ///
-/// Each request reads one consistent state of the history, and ignores the request's page limits.
+/// Core Data: the cases of `NSPersistentHistoryResultType` without transactions. Each request reads one
+/// consistent state of the history, and ignores the request's page limits.
 extension Store {
   /// Returns the number of matching transactions, or changes for ``HistoryContents/changesOnly``.
   ///

@@ -158,11 +158,11 @@ extension StoreCore {
 
   /// Throws if a token is from another store, or from a history that this file does not contain.
   ///
-  /// A token is from such a history if its number is above the newest transaction, or if the
-  /// transaction with its number has another mark.
+  /// Such a history may have existed before the file was restored from a backup. Its tokens have a
+  /// number above the newest transaction, or another random mark than the transaction with the same
+  /// number.
   ///
-  /// - Complexity: one query of one row, and one or two more if no transaction has the number and
-  ///   mark.
+  /// - Complexity: one query of one row; up to two more queries if that row does not match the token.
   func checkIsOurs(_ token: HistoryToken) throws {
     guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
     guard token.number > 0 else { return }
@@ -189,10 +189,12 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : 0
   }
 
-  /// Returns, by author number, the transaction number through which history is purged and invisible.
+  /// Returns, by author number, the number through which the author's history is purged.
+  ///
+  /// Fetches do not return these transactions, even if some of their rows still exist.
   func purgedByAuthor() throws -> [Int32: Int64] { try byAuthor(.authorsPurged) }
 
-  /// Returns, by author number, the transaction number through which any purge may have left gaps.
+  /// Returns, by author number, the number up to which the author's history may have gaps.
   func goneByAuthor(_ purged: [Int32: Int64]) throws -> [Int32: Int64] {
     purged.merging(try byAuthor(.authorsThinned), uniquingKeysWith: max)
   }

@@ -31,13 +31,13 @@ extension HistoryLayout {
   var indexesTimestamps: Bool { self == .coreData }
   /// SQL for the random mark of a transaction.
   package var mark: String { either("mark", "ifnull(Z_OPT,0)") }
-  /// SQL for the number of the string that names a transaction's author.
+  /// SQL for the number, in the table of strings, of a transaction's author.
   package var author: String { either("author", "ifnull(ZAUTHORTS,0)") }
-  /// SQL for the number of the string with a transaction's context name.
+  /// SQL for the number, in the table of strings, of a transaction's context name.
   package var contextName: String { either("context", "ifnull(ZCONTEXTNAMETS,0)") }
-  /// SQL for the number of the string with a transaction's bundle identifier.
+  /// SQL for the number, in the table of strings, of a transaction's bundle identifier.
   package var bundle: String { either("bundle", "ifnull(ZBUNDLEIDTS,0)") }
-  /// SQL for the number of the string that names a transaction's process.
+  /// SQL for the number, in the table of strings, of a transaction's process.
   ///
   /// In `coreData`, the process string contains the writer as well.
   package var process: String { either("process", "ifnull(ZPROCESSIDTS,0)") }

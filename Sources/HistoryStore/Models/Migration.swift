@@ -46,7 +46,7 @@ public struct MigratedObject {
   let row: ArraySlice<Value>
   /// The entity in the newer model, or `nil` if it was removed.
   let newer: Entity?
-  /// The attributes of the newer model that were set, as bits, and their values.
+  /// The bitmap of the newer model's attributes that the closure has set.
   private(set) var columns: UInt64 = 0
   private var values: [Value] = []
   private let inserting: (String, [String: Value]) throws -> ObjectID

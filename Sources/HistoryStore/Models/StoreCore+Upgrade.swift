@@ -83,5 +83,8 @@ extension Connection {
     let version = try integer("PRAGMA user_version") ?? 0
     let format = max(version, Schema.format(of: stored), Schema.modelFormatVersion)
     try execute("PRAGMA user_version=\(format)")
+    // Other connections read the recorded model again only after a change of the schema, and a model
+    // can change without one: its delete rules, for example.
+    try execute("CREATE VIEW history_new_model AS SELECT 1; DROP VIEW history_new_model")
   }
 }

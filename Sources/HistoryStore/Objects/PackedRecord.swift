@@ -25,7 +25,8 @@ package struct PackedRecord {
   private static let roomByteCount = 1000
   /// The number of bytes at the end of the buffer that are kept free.
   ///
-  /// They take a number or a text's length, and the padding of the record, without another check.
+  /// While these bytes are free, a number, the length of a text or the padding of the record can be
+  /// appended without a check of the remaining space.
   private static let reserveByteCount = PackedRow.numberByteCountMax + unit
 
   @usableFromInline

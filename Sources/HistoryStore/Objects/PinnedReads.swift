@@ -11,10 +11,12 @@ extension Store {
   /// Suspending this store ends the read transaction. ``movePin()`` moves the connection to the
   /// current snapshot.
   ///
-  /// - Throws: ``HistoryError/Code/openForReading`` and the errors of opening the file.
+  /// - Throws: ``HistoryError/Code/openForReading``, ``HistoryError/Code/suspended`` and the errors of
+  ///   opening the file.
   package func pinned() throws(HistoryError) -> Store {
     guard !isForReading else { throw .openForReading(path: path) }
-    do {
+    // A suspension waits for this request, and then closes the new connection, too.
+    return try locked { _ in
       var configuration = configuration
       configuration.foreignWrites = nil
       configuration.signalsChanges = false
@@ -22,8 +24,6 @@ extension Store {
       let store = try Store(path: path, configuration, openAgain())
       pins.add(store)
       return store
-    } catch {
-      throw HistoryError(error)
     }
   }
 

@@ -195,7 +195,10 @@ final class RowCollector {
     var version: Int64 = 0
   }
 
-  /// The state of the SQL functions, in separate memory: SQLite calls them while `collect` runs.
+  /// The state of the SQL functions.
+  ///
+  /// The state is stored outside of this object, because SQLite calls the functions while `collect`
+  /// runs, and accesses to the same property must not overlap.
   private let collection = UnsafeMutablePointer<Collection>.allocate(capacity: 1)
 
   /// Registers the SQL functions `history_update` and `history_delete` with a connection.

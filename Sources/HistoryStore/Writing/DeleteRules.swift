@@ -252,8 +252,9 @@ extension StoreCore {
   /// - Complexity: a scan of the tables with references.
   func danglingReferences(in model: StoredModel) throws -> [ObjectID] {
     var found: [ObjectID] = []
-    try visitDanglingReferences(in: model) {
-      found.append($0)
+    try visitDanglingReferences(in: model) { id in
+      // An object with several such references is visited once for each.
+      if !found.contains(id) { found.append(id) }
       return found.count < 100
     }
     return found

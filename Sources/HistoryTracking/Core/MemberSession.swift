@@ -154,18 +154,18 @@ package final class MemberSession {
 
   /// Merges the fetched page into every context; does nothing without a fetched page.
   ///
+  /// The merged position stays the same until ``passOver()``, so that a pass can first remove
+  /// duplicates.
+  ///
   /// - Returns: The merged transactions.
   package func merge() throws(HistoryError) -> [HistoryTransaction] {
-    guard fetched != nil else { return [] }
-    let transactions = awaitingMerge
-    for context in contexts { try context.merge(transactions) }
-    passOver()
-    return transactions
+    for context in contexts { try context.merge(awaitingMerge) }
+    return awaitingMerge
   }
 
-  /// Advances past the fetched page without merging it.
+  /// Advances the merged position past the fetched page; does nothing without a fetched page.
   ///
-  /// A pass calls this method when a custom merger or a merge hook has merged the page.
+  /// A pass calls this method when the page is merged and its duplicates are removed.
   package func passOver() {
     guard let page = fetched else { return }
     mergedThrough = page.scannedThrough

@@ -62,7 +62,6 @@ package struct PassRun {
     case fetch
     case hooks
     case merge
-    case customMerge
     case deduplicate
     case mergeEnd
     case record
@@ -124,11 +123,9 @@ package struct PassRun {
       stage = only == .fetch ? .over : .hooks
     case .hooks: return callHooks()
     case .merge: return try merge()
-    case .customMerge:
-      session.passOver()
-      stage = .deduplicate
     case .deduplicate: return deduplicate()
     case .mergeEnd:
+      session.passOver()
       timer.lap(&report.durations.merge)
       stage = only == .merge ? .over : .record
     case .record: try record()
@@ -155,13 +152,12 @@ package struct PassRun {
   private mutating func merge() throws(HistoryError) -> Call? {
     if isFinished { session.passOver() }
     isFinished = false
+    stage = .deduplicate
     guard let merger = core.configuration.merger else {
       merged = try session.merge()
-      stage = .deduplicate
       return nil
     }
     merged = session.awaitingMerge
-    stage = .customMerge
     return merged.isEmpty ? nil : .merger(merger, merged)
   }
 

@@ -35,7 +35,7 @@ struct ChunkedKeys: RandomAccessCollection, Sendable {
     return low
   }
 
-  /// Removes the keys at some positions, which ascend.
+  /// Removes the keys at the given positions, which must be in ascending order.
   ///
   /// - Complexity: `chunkSize` for each position, plus the number of chunks.
   mutating func remove(at positions: [Int]) {
@@ -47,7 +47,9 @@ struct ChunkedKeys: RandomAccessCollection, Sendable {
     arrange()
   }
 
-  /// Inserts keys before those at some positions of the list, which ascend.
+  /// Inserts each key before the key that is at its position before the insertion.
+  ///
+  /// The positions must be in ascending order.
   ///
   /// - Complexity: `chunkSize` for each key, plus the number of chunks.
   mutating func insert(_ keys: [(position: Int, key: Int64)]) {

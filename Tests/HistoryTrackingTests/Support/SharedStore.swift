@@ -103,6 +103,13 @@ extension ObjectContext {
 extension MemberSession {
   var view: ObjectContext { contexts[0] }
 
+  /// Merges the fetched page and advances past it, as a pass without a deduplicator does.
+  func mergePage() throws -> [HistoryTransaction] {
+    let merged = try merge()
+    passOver()
+    return merged
+  }
+
   /// A whole pass.
   @discardableResult
   func pass(purging: Bool = false) throws -> PassReport {
