@@ -91,9 +91,16 @@ let package = Package(
     room("Faults", ["Basics", "Traces", "CSQLite"]),
     room("Programs", []),
     room(
+      "DiskScripts",
+      system + [
+        "HistoryInspection", "HistoryTracking", "SQLiteStorage", "Basics", "Traces", "Faults",
+      ]
+    ),
+    room(
       "Systems",
       system + [
         "HistoryInspection", "HistoryTracking", "SQLiteStorage", "Basics", "Traces", "Programs",
+        "DiskScripts",
       ]
     ),
     room("Simulation", ["HistoryTypes", "Systems", "Faults", "Traces"]),

@@ -25,7 +25,8 @@ package struct BenchOutput {
     self.terminal = terminal
   }
 
-  /// Writes the results (JSON, CSV), the growth laws (CSV), the goals (CSV, Markdown) and the page.
+  /// Writes the results (JSON, CSV), the complexities (CSV), the goals (CSV, Markdown) and the report
+  /// page (HTML).
   ///
   /// - Throws: a lab error that names the file that cannot be written.
   package func write() throws(LabError) {
@@ -42,7 +43,7 @@ package struct BenchOutput {
   /// The command line of the run, with the command's plain name instead of its path.
   private var command: String { (["history-lab"] + folder.words).joined(separator: " ") }
 
-  /// Returns the page, with charts if they can be drawn.
+  /// Returns the HTML of the report page, with charts if they can be drawn.
   private func page() -> String {
     let page = report.page()
     let images = ChartTool.find(for: composition.command).draw(page.charts)
@@ -100,7 +101,7 @@ struct BenchText {
     }
   }
 
-  /// Prints whether times and counts fit the same complexity laws, and where they do not.
+  /// Prints whether the measured times and counts have the same complexity, and where they differ.
   private func printLaws(_ verdicts: ComplexityVerdicts) {
     guard !verdicts.entries.isEmpty else { return }
     let disagreements = verdicts.disagreements

@@ -1,11 +1,11 @@
 /// The time of a campaign: the number of seconds during which it had a worker.
 ///
 /// Clocks of different machines are never compared. A worker writes the campaign's time into its
-/// claim with every beat. Before it takes a task, it reads the greatest time in any claim, and then
-/// adds the time that passes on its own machine. So the clock of a worker that was started late, or
-/// on another machine, is behind by at most the time between two beats. While a worker runs a task,
-/// its clock can fall behind by at most the duration of the task. While no worker runs, the time
-/// stands still.
+/// claim with every heartbeat. Before it takes a task, it reads the greatest time in any claim, and
+/// then adds the time that passes on its own machine. So the clock of a worker that was started late,
+/// or on another machine, is behind by at most the time between two heartbeats. While a worker runs a
+/// task, its clock can fall behind by at most the duration of the task. While no worker runs, the
+/// time stands still.
 struct CampaignClock: Sendable {
   private var base = 0.0
   private var since: ContinuousClock.Instant

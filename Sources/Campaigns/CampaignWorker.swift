@@ -55,7 +55,7 @@ package struct CampaignWorker {
   let folder: CampaignFolder
   /// The unique name of the worker.
   let name: String
-  /// The time after which a worker counts as lost if its claim shows no new beat.
+  /// The time after which a worker counts as lost if its claim shows no new heartbeat.
   let patience: Duration
   /// Whether the worker must end.
   let isInterrupted: () -> Bool

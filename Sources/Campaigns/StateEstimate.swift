@@ -17,8 +17,9 @@ package struct StateEstimate: Codable, Hashable, Sendable {
   package let distinct: Double
   /// The error of ``distinct``; 0 if the states were counted exactly.
   package let distinctError: Double
-  /// The share of the states of the next random plan that no plan has reached; `nil` without random
-  /// plans.
+  /// The expected share of new states among the states that another random plan would reach.
+  ///
+  /// `nil` if no plan was random.
   ///
   /// I. J. Good: The Population Frequencies of Species and the Estimation of Population Parameters,
   /// Biometrika 40 (1953). A state counts once for each plan that reached it.
@@ -30,8 +31,9 @@ package struct StateEstimate: Codable, Hashable, Sendable {
   /// of one plan are not independent: the formula assumes the extreme case that they are all new or
   /// all known. The error is therefore an upper estimate.
   package let newShareError: Double?
-  /// An estimate of the least number of states that random plans can still reach; `nil` without random
-  /// plans.
+  /// An estimate of the least number of new states that random plans can still reach.
+  ///
+  /// `nil` if no plan was random.
   ///
   /// A. Chao: Estimating the Population Size for Capture-Recapture Data with Unequal Catchability,
   /// Biometrics 43 (1987), in the form without bias for small counts.

@@ -1,15 +1,16 @@
 import Foundation
 
-/// The claim of a worker on a task, which the worker renews by increasing a counter (a beat).
+/// The claim of a worker on a task, which the worker renews with heartbeats.
 ///
-/// The claims on a task are numbered. If a worker sees no new beats of the newest claim for some
-/// time, it makes the next claim, and the former worker notices this at its next beat. Each claim
-/// is a separate file, which only one worker can create.
+/// A heartbeat increases a counter in the claim's file. The claims on a task are numbered. If another
+/// worker sees no new heartbeat of the newest claim for some time, it makes the next claim. The
+/// former worker notices the new claim at its own next heartbeat. Each claim is a separate file,
+/// which only one worker can create.
 struct TaskClaim: Sendable {
   /// The content of a claim's file.
   struct Content: Codable, Hashable {
     let worker: String
-    /// The number of beats so far; the worker increases it regularly to show that it still runs.
+    /// The number of heartbeats so far, which show that the worker still runs.
     var beat = 0
     /// The reason why the worker gave the task up; `nil` while the worker works.
     var failure: String?
@@ -19,7 +20,7 @@ struct TaskClaim: Sendable {
     var formerFailures: Int?
     /// The number of earlier claims on the task that were released; `nil` for none.
     var formerReleases: Int?
-    /// The campaign's time at the last beat, in seconds, as ``CampaignClock`` defines it.
+    /// The campaign's time at the last heartbeat, in seconds, as ``CampaignClock`` defines it.
     var seconds: Double?
   }
 
@@ -62,8 +63,9 @@ struct TaskClaim: Sendable {
     guard try Files.create(Self.file(task, number, folder.path), content) else { return nil }
   }
 
-  /// Writes the next beat, with the campaign's time; returns whether the claim is still the newest one
-  /// on its task.
+  /// Writes the next heartbeat, with the campaign's time, if the claim is still the newest on its task.
+  ///
+  /// - Returns: `false` if another worker has made a newer claim on the task.
   mutating func beat(at seconds: Double) throws(CampaignError) -> Bool {
     guard try !Self.exists(task, number + 1, folder) else { return false }
     content.beat += 1
@@ -114,15 +116,15 @@ struct TaskClaim: Sendable {
   }
 }
 
-/// The last beats of other workers, each with the time on this worker's clock when it read the beat.
+/// The last heartbeats of other workers, each with the time at which this worker read it.
 struct BeatWatch {
   private var seen: [String: (newest: TaskClaim.Newest, since: ContinuousClock.Instant)] = [:]
   private let patience: Duration
 
-  /// Creates a record of beats; a claim counts as lost after `patience` without a beat.
+  /// Creates a record of heartbeats; a claim counts as lost after `patience` without a heartbeat.
   init(patience: Duration) { self.patience = patience }
 
-  /// Returns whether the worker of a claim has ended it, or has made no beat for too long.
+  /// Returns whether a claim was ended, or its worker has written no heartbeat for too long.
   mutating func isLost(
     _ newest: TaskClaim.Newest,
     on task: String,

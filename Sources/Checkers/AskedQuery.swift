@@ -80,9 +80,8 @@ struct AskedQuery {
     case .signals:
       return difference(lines, timeline.log.transactions.map(\.commit.name))
     case .verify: return difference(lines, gapLines)
-    case .refusals, .watch, .large, .values, .purges, .damage, .passes, .models, .containers,
-      .foreign, .suspension, .lists:
-      return difference(lines, [])
+    case .refusals: return difference(lines, [])
+    case _ where query.form.isScript: return difference(lines, [])
     case .table: return difference(lines, tableLines)
     case .files: return copiedLines.flatMap { difference(lines, $0) }
     case .tour: return tourFault(lines)
@@ -166,8 +165,8 @@ struct AskedQuery {
       Set(positions.flatMap { matchingChanges($0).map(\.object) }).map(\.description).sorted()
     case .transaction, .sql, .rows, .members, .find, .purge, .sorted, .uris, .tokens, .size, .due,
       .differences, .lags, .visit, .signals, .verify, .table, .refusals, .files, .watch, .tour,
-      .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
-      .suspension, .lists:
+      .large, .values, .purges, .damage, .passes, .models, .containers, .foreign, .suspension,
+      .lists, .edits, .orders, .conflicts, .aggregates, .upgrades, .duplicates, .edges:
       []
     }
   }

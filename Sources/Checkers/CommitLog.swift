@@ -6,7 +6,7 @@ package import Traces
 /// those that have merged it, and those that have recorded the merge.
 ///
 /// - Complexity: merging is linear in the merged transactions. Recording a cursor is linear in the
-///   transactions from the first one that the member has not recorded through the cursor.
+///   transactions between the member's first unrecorded transaction and the cursor.
 package struct CommitLog: Sendable {
   /// The transactions in commit order.
   package private(set) var transactions: [TimelineTransaction] = []

@@ -37,7 +37,9 @@ package struct Ledger: Sendable {
   private var reports: [Event] = []
   private(set) var staged: [ActorID: StagedWrite] = [:]
   private var position = 0
-  /// The actors whose launch upgrades an older file's model; empty if the plan has one version.
+  /// The actors with the newer model, whose launch upgrades a file with the older model.
+  ///
+  /// Empty if the plan has only one version of the model.
   private let newerActors: Set<ActorID>
   /// Whether the store captures writes by programs without the library as transactions.
   private let capturesPlainSQL: Bool
@@ -129,7 +131,8 @@ package struct Ledger: Sendable {
     currentAction = action
   }
 
-  /// At the launch of a newer program, expects a model upgrade, unless the file was upgraded already.
+  /// Expects a model upgrade if an actor with the newer model is launched and the file may still have
+  /// the older model.
   private mutating func beginLaunch(of actor: ActorID) {
     guard newerActors.contains(actor), possibilities.contains(where: { !$0.model.isUpgraded })
     else { return }

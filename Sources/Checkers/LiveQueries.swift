@@ -286,7 +286,9 @@ private struct ReportedList: Sendable {
 private struct ExpectedRows {
   private let watch: PlannedWatch
   private let objects: Objects
-  /// The objects that the result may contain in any state, or not at all.
+  /// The objects whose state in the view is uncertain.
+  ///
+  /// The result may contain such an object in any state, or not contain it.
   private let open: Set<ObjectName>
   /// The other objects that match, in order.
   private let matching: [(object: ObjectName, sorted: [Value])]
@@ -322,7 +324,7 @@ private struct ExpectedRows {
     return orderFault(of: fixed) ?? gap(in: fixed, isFull: rows.count == watch.limit)
   }
 
-  /// Returns whether the result may contain an object in any state.
+  /// Returns whether an object is exempt from the check of results, because its state is uncertain.
   ///
   /// A name with a negative key denotes a deleted object whose delete the view has not merged yet.
   private func isOpen(_ object: ObjectName) -> Bool {

@@ -15,7 +15,9 @@ package struct Member: Sendable {
   package internal(set) var registeredFrom = 0
   /// The number of transactions at the last registration, or at the last resync after lost history.
   package internal(set) var joinedAt = 0
-  /// The number of transactions when a limit last cut the member off; `nil` if none did.
+  /// The number of transactions when the retention limit last cut the member off.
+  ///
+  /// `nil` if the member was never cut off.
   package internal(set) var cutOffAt: Int?
   /// The number of transactions when the member last retired; `nil` if it never retired.
   package internal(set) var leftAt: Int?
@@ -103,7 +105,7 @@ package struct MemberStatus: Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The store may lack the member's registration, or may still contain its cut-off.
+    /// The store may lack the member's registration, or may still mark the member as cut off.
     package static let absent = Alternatives(rawValue: 1)
     /// The cursor in the store may have moved without an event.
     package static let ahead = Alternatives(rawValue: 2)

@@ -243,10 +243,10 @@ enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
   case batch(PlannedBatch)
-  /// A write to a model with relations.
+  /// A write to a model whose entities refer to each other.
   ///
-  /// For each object that another writer has changed since the write's context read the object, the
-  /// write includes the values that the context read.
+  /// Another writer may have changed an object since the context of this write read it. For each such
+  /// object, the write includes the values that the context read.
   case related(RelatedWrite)
   /// A write with plain SQL.
   ///

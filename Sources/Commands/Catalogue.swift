@@ -134,7 +134,7 @@ extension Catalogue.Kind {
   package var title: String { rawValue.capitalised }
 }
 
-/// The JSON form of an entry.
+/// An entry of the catalogue as the command `list` writes it in JSON.
 private struct EncodedEntry: Encodable {
   let name: String
   let what: String

@@ -81,7 +81,9 @@ package struct SparseImage: Sendable {
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
-  /// The effect of syncs while unsynced writes were tracked; `nil` if no writes were tracked.
+  /// Whether syncs made writes durable while unsynced writes were tracked.
+  ///
+  /// `nil` if unsynced writes were not tracked.
   var watch: PowerWatch?
   /// The version of the durable data, as in ``PowerState``.
   var durable = 0

@@ -127,9 +127,9 @@ private struct ChangeCursor: ~Copyable {
     self.next = next
   }
 
-  /// Counts the changes of a transaction, and returns how many there are.
+  /// Counts the changes of a transaction, and returns their number.
   ///
-  /// Rows before them belong to no transaction, and are counted as orphans.
+  /// Changes that precede those of the transaction belong to no transaction and count as orphans.
   mutating func count(through transaction: Int64, into builder: inout CensusBuilder) throws -> Int {
     var own = 0
     while let next, next <= transaction {

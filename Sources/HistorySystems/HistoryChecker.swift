@@ -58,7 +58,9 @@ public struct HistoryEvent: Hashable, Sendable {
     case ended(failure: String?)
     /// A member was launched, with its recorded cursor; `isNew` is `true` for its first launch.
     case launched(isNew: Bool, cursor: TransactionName?)
-    /// A member stopped, crashed or retired; the word of the last ``started(_:)`` event says which.
+    /// A member stopped, crashed or retired.
+    ///
+    /// The ``started(_:)`` event before this one contains the command: `stop`, `crash` or `retire`.
     case left
     /// A save was committed.
     case saved(CommittedTransaction)

@@ -10,10 +10,14 @@ import Synchronization
 /// `/bin/sh` script. On Linux the script needs no other program; on Darwin it needs `ps`, which is
 /// part of the system.
 package enum ChildKeeper {
-  /// The pipe to the keeper; `nil` until the first program is started.
+  /// The pipe through which this process writes to the helper process.
+  ///
+  /// `nil` until the first program is started.
   private static let pipe = Mutex<Int32?>(nil)
 
-  /// Tells the keeper to watch a process that leads a session or a process group.
+  /// Registers a process, which leads a session or a process group, with the helper process.
+  ///
+  /// The helper process kills registered processes when this process ends.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   package static func keep(_ leader: pid_t) throws(ProgramError) {
@@ -28,7 +32,7 @@ package enum ChildKeeper {
     }
   }
 
-  /// Tells the keeper to stop watching a leader, which has ended with all its descendants.
+  /// Removes a registered process, which has ended with all its descendants.
   package static func forget(_ leader: pid_t) {
     pipe.withLock { pipe in
       if let pipe { _ = send("forget \(leader)", to: pipe) }
@@ -65,7 +69,10 @@ package enum ChildKeeper {
 
   // MARK: In the keeper
 
-  /// Returns the keeper's script: it reads `keep` and `forget` lines, and at their end kills the leaders.
+  /// Returns the shell script of the helper process.
+  ///
+  /// The script reads `keep` and `forget` lines. At the end of its input it kills the processes of
+  /// the `keep` lines, unless a `forget` line has removed them.
   static func script(_ folder: String = "/proc") -> String {
     """
     kept=' ' known=' ' folder='\(folder)'

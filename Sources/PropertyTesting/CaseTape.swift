@@ -3,7 +3,9 @@
 /// The child reports each step at once, so that the parent has all steps even if a trap ends the
 /// child.
 package enum TapeEvent: Hashable, Sendable {
-  /// A choice was drawn: `read` is its original value, which may since have been replaced.
+  /// A choice was drawn.
+  ///
+  /// `read` is the value that was drawn. If this value was replaced, the choice has the new value.
   case draw(Choice, read: Int64)
   /// The value of the last choice was replaced.
   case amend(Int64)

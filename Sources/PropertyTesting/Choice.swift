@@ -108,10 +108,10 @@ package struct Choice: Hashable, Sendable {
     return with(value: spaceAbove > spaceBelow ? simplest &+ step : simplest &- step)
   }
 
-  /// The choice with the value at the same distance above the simplest value instead of below it.
+  /// The choice with its value reflected from below the simplest value to the same distance above it.
   ///
-  /// `nil` if the value is not below the simplest value, or its mirror image is outside of the
-  /// range.
+  /// For example, -3 becomes 3 if the simplest value is 0. `nil` if the value is not below the
+  /// simplest value, or if the reflected value is outside the range.
   var mirrored: Choice? {
     guard value < simplest, distance <= spaceAbove else { return nil }
     return with(value: simplest &+ Int64(bitPattern: distance))

@@ -84,10 +84,10 @@ struct Climber {
   /// A Boolean value that indicates whether there is a score to maximize.
   var isClimbing: Bool { !best.isEmpty }
 
-  /// Records the scores of a case.
+  /// Records the case for each of its scores that no earlier case exceeds.
   ///
-  /// A case with the same score as the best case replaces that case, so that the search also
-  /// explores cases with equal scores.
+  /// At an equal score, the new case replaces the earlier one. So the search does not stop at one
+  /// of several cases with equal scores.
   mutating func note(_ notes: CaseNotes, _ sequence: ChoiceSequence) {
     for (label, score) in notes.scores {
       if let index = best.firstIndex(where: { $0.label == label }) {
@@ -98,10 +98,10 @@ struct Climber {
     }
   }
 
-  /// Returns the best case for one score, with one to three changes.
+  /// Returns the best case for one score, with one to three changed choices.
   ///
-  /// Each call uses the next score in turn. The sequence has no spans, so that it is replayed simply
-  /// from the first to the last choice.
+  /// Each call uses the next score in turn. The sequence has no spans, so a replay uses its choices
+  /// one by one, from the first to the last.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {
     turn += 1
     var choices = best[turn % best.count].choices
@@ -117,7 +117,10 @@ struct Climber {
     return ChoiceSequence(choices: choices)
   }
 
-  /// Lengthens a sequence by a copy of the choices between two continuation choices.
+  /// Repeats one element of a repetition.
+  ///
+  /// The element starts at `index`, with the choice to continue the repetition, and ends before the
+  /// next such choice.
   private static func lengthen(
     _ choices: inout [Choice],
     at index: Int,

@@ -14,7 +14,9 @@
 package struct Shrinker: Sendable {
   /// The limits of shrinking.
   package var budget: Budget
-  /// The maximum number of free choices of a candidate; each further choice has its simplest value.
+  /// The maximum number of choices in a candidate that may differ from their simplest value.
+  ///
+  /// Each choice after these has its simplest value.
   package var choiceCountMax: Int
   /// Whether to try pairs of edits when no single edit makes the case simpler.
   ///

@@ -94,7 +94,9 @@ final class CaseWorker {
     }
   }
 
-  /// Returns the values of a case as text; empty if the body draws its own, or if a draw traps.
+  /// Returns the values that generators draw for a case, as text.
+  ///
+  /// The text is empty if the test has no generators, or if a generator traps.
   func values(_ sequence: ChoiceSequence) -> String {
     guard let program = try? running(),
       let request = try? Self.text(

@@ -230,12 +230,12 @@ struct SeedNote: Sendable {
 
   private var command: String { "PROPERTY_SEED=\(seed) swift test --filter '\(name)'" }
 
-  /// Prints the seed, so that a run that a trap ends can be repeated.
+  /// Prints the seed, with which the run can be repeated if a trap ends it.
   func print() { Self.say("\(name): PROPERTY_SEED=\(seed)") }
 
-  /// Creates the file in which the running case is noted; `nil` if this is not possible.
+  /// Creates the file that contains the running case; `nil` if the file cannot be created.
   ///
-  /// If the file cannot be created, a warning is printed, because a trap would then lose its case.
+  /// Without the file, a case that ends the process with a trap is lost, so a warning is printed.
   func file(_ url: URL, warn: (String) -> Void = Self.say) -> RunningCase? {
     let footer = "This case was running. Run all cases again: \(command)\n"
     if let running = RunningCase(url, footer: footer) { return running }

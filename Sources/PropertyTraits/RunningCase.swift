@@ -6,7 +6,7 @@ import PropertyTesting
 /// The file is mapped into memory: noting a case only copies bytes, and the bytes stay in the file
 /// when the process ends. The process holds a lock on the file until it ends.
 final class RunningCase: @unchecked Sendable {
-  /// The size of the file in bytes; longer texts are cut off.
+  /// The size of the file in bytes; the text of a longer case is cut off.
   private static let capacity = 1 << 20
 
   private let file: URL
@@ -47,7 +47,7 @@ final class RunningCase: @unchecked Sendable {
     close(handle)
   }
 
-  /// Notes a case by the seed from which it is drawn, and replaces the previous case.
+  /// Replaces the case in the file by the seed from which the next case is generated.
   func note(_ seed: UInt64) {
     if !isSeed { note("\(NotedCase.seedPrefix)00000000000000000000\n\(footer)") }
     isSeed = true
@@ -59,7 +59,7 @@ final class RunningCase: @unchecked Sendable {
     }
   }
 
-  /// Notes a case by the choices that it replays, and replaces the previous case.
+  /// Replaces the case in the file by the choices that the next case replays.
   func note(_ sequence: ChoiceSequence?) {
     isSeed = false
     note("\(sequence ?? ChoiceSequence())\n\(footer)")
@@ -77,7 +77,7 @@ final class RunningCase: @unchecked Sendable {
   /// Removes the file, after the last case.
   func remove() { unlink(file.path) }
 
-  /// Returns the case during which the process that wrote the file ended, and removes the file.
+  /// Returns the case that was running when the previous process ended, and removes the file.
   ///
   /// - Returns: The case; `nil` if there is none, or if the process is still running.
   static func takeLeft(in file: URL) -> NotedCase? {

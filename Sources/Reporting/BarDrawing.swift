@@ -20,7 +20,9 @@ package struct BarDrawing: Sendable, Hashable {
   package enum Direction: Sendable, Hashable {
     /// Bars are drawn as rows, each with its label and its value.
     case rows
-    /// Bars are drawn as columns with labels at the first and the last bar only, for many bars.
+    /// Bars are drawn as columns; only the first and the last one have labels.
+    ///
+    /// Use this direction for many bars.
     case columns
   }
 

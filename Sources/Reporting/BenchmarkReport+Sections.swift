@@ -63,7 +63,7 @@ extension BenchmarkReport {
       + "\(NumberText.count(least)): \(factors.joined(separator: ", ")). "
   }
 
-  /// Returns the complexity law of each contender, or the distinct reasons why none is known.
+  /// Returns each contender's complexity, or the distinct reasons why it is unknown.
   private func lawSentence(_ names: [String], _ verdicts: [ComplexityVerdict?]) -> String {
     let laws = zip(names, verdicts).compactMap { name, verdict -> String? in
       guard let verdict, verdict.complexity != .inconclusive else { return nil }

@@ -3,7 +3,8 @@ package import Measuring
 /// A chart of an operation's cost by size of history; both axes are logarithmic.
 ///
 /// A constant cost appears as a horizontal line; a linear cost rises one decade per decade. The
-/// band extends from the 5th to the 95th percentile; the fitted law is a dashed line.
+/// band extends from the 5th to the 95th percentile. A dashed line shows the complexity that fits
+/// the points best.
 package struct CostChart: Sendable, Hashable {
   /// The percentiles at one size of history.
   package struct Point: Sendable, Hashable {
@@ -24,7 +25,7 @@ package struct CostChart: Sendable, Hashable {
     package var contender: String
     /// The points, smallest size first.
     package var points: [Point]
-    /// The fitted law; `nil` if there is none.
+    /// The complexity that fits the points best; `nil` if none is known.
     package var fit: CostFit?
 
     /// Creates a curve.

@@ -130,7 +130,8 @@ enum CounterexamplePhrase {
     case .purge: return "purge history" + (position.map { " before \($0)" } ?? "") + filter
     case .sorted, .uris, .tokens, .size, .due, .differences, .lags, .visit, .signals, .verify,
       .refusals, .files, .watch, .tour, .large, .values, .purges, .damage, .passes, .models,
-      .containers, .foreign, .suspension, .lists:
+      .containers, .foreign, .suspension, .lists, .edits, .orders, .conflicts, .aggregates,
+      .upgrades, .duplicates, .edges:
       return request(query, position)
     case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql,
       .table:
@@ -173,6 +174,13 @@ enum CounterexamplePhrase {
     case .passes: return "run trackers on a store on disk (\(query.page))"
     case .models: return "open a store on disk with several versions of a model (\(query.page))"
     case .lists: return "edit tasks with tags on disk, while lists stay current (\(query.page))"
+    case .edits: return "undo edits and pin contexts of a store on disk (\(query.page))"
+    case .orders: return "order the references of objects on disk (\(query.page))"
+    case .conflicts: return "save conflicts and duplicates in a store on disk (\(query.page))"
+    case .aggregates: return "sum and compare the values of a store on disk (\(query.page))"
+    case .upgrades: return "upgrade stores on disk to newer models (\(query.page))"
+    case .duplicates: return "merge and remove duplicates in stores on disk (\(query.page))"
+    case .edges: return "bring stores on disk to rare states (\(query.page))"
     case .suspension: return "suspend and resume stores on disk (\(query.page))"
     case .foreign: return "write to a store on disk with plain SQL (\(query.page))"
     case .containers: return "use several stores on disk in a container (\(query.page))"

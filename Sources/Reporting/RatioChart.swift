@@ -171,15 +171,17 @@ package struct RatioChart: Sendable, Hashable {
 
 /// The sections of benchmarks that were measured at fewer sizes of history than others.
 extension BenchmarkReport {
-  /// The minimum number of ratios with the same floor for a chart.
+  /// The minimum number of ratios for a chart; all of them are relative to the same contender.
   ///
-  /// If all ratios have the same floor, they are charted whatever their number.
+  /// If all ratios of the report are relative to one contender, a chart shows them whatever their
+  /// number.
   private static let leastCompared = 3
 
   /// Returns the section of benchmarks without a curve; `nil` if there are none.
   ///
-  /// Benchmarks whose ratios have the same floor share a chart. The chart shows each benchmark at its
-  /// largest size. The other benchmarks, including those with a special setting, share one table.
+  /// Benchmarks whose ratios are relative to the same contender share a chart. The chart shows each
+  /// benchmark at its largest size. The other benchmarks, including those with a special setting,
+  /// share one table.
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasSeries($0) }
     let groups = groupsByFloor(titles)

@@ -66,7 +66,7 @@ package struct VerdictTile: Sendable, Hashable {
   /// The anchor of the section with details; `nil` if there is none.
   package var anchor: String?
 
-  /// Creates a tile; the default word is the default of its state.
+  /// Creates a tile; without `word`, the tile shows the word of its state.
   package init(
     subject: String,
     state: VerdictState,

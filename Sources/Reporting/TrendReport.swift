@@ -31,7 +31,7 @@ package struct TrendReport: Sendable {
   package let steps: [TrendStep]
   /// The number of benchmark rows that were searched for level changes.
   package var rowCount: Int { allSeries.count }
-  /// The number of runs of the row that has values from the most runs.
+  /// The greatest number of runs from which any row has values.
   package var runCount: Int { allSeries.map(\.points.count).max() ?? 0 }
 
   /// Creates a report, and searches the values of every row for level changes.

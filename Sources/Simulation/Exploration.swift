@@ -79,7 +79,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   }
 }
 
-/// A set of plans: their headers, and the commands that are allowed after each start of a plan.
+/// A set of plans: their headers, and the commands that may follow the commands of a plan so far.
 package protocol PlanSpace {
   /// The data about a plan's commands so far that decide which commands are allowed next.
   associatedtype Place

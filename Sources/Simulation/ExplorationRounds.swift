@@ -91,7 +91,7 @@ package struct ExplorationRounds: Sendable {
   private(set) var shorterCount = 0
   private(set) var result = Exploration()
   private var rootCount = 0
-  /// The number of commands in the longest plans; -1 before the first slices.
+  /// The number of commands in the longest explored plans; -1 before any plan is explored.
   package private(set) var length = -1
 
   package init() {}
@@ -166,7 +166,7 @@ extension Explorer {
   /// Continues one slice of the longest plans in `rounds` by one command.
   ///
   /// Slice `index`, from 1, of `count` consists of the states whose hash modulo `count` is `index - 1`.
-  /// The first length is 0, of which the first slice has all states.
+  /// The plans of length 0 have no commands; all their states belong to the first slice.
   ///
   /// - Precondition: ``ExplorationBounds/mergesStates`` is `true`.
   /// - Throws: the errors of ``explore(progress:)``.

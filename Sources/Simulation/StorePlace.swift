@@ -203,7 +203,7 @@ package final class StorePlace {
   }
 }
 
-/// The error that stores cannot be kept in a folder, with the reason.
+/// An error for a folder in which no stores can be kept.
 package struct StorePlaceError: Error, CustomStringConvertible {
   package let path: String
   package let reason: String

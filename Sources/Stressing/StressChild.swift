@@ -108,8 +108,9 @@ final class StressChild {
 /// An order from a stress run to a process, on one line.
 struct StressOrder: Hashable, Sendable {
   let word: StressWord
-  /// The place at which the process must kill itself, at the visit with the number `visit`.
+  /// The place in the code at which the process must kill itself.
   var place: StressPlace?
+  /// The number of the visit to ``place``, from 1, at which the process kills itself.
   var visit = 1
 
   init(_ word: StressWord) { self.word = word }
@@ -246,7 +247,7 @@ final class WriterControl: Sendable {
     }
   }
 
-  /// Runs the writer until it is ended.
+  /// Runs the writer until another task ends it.
   @concurrent
   func run(_ writer: consuming StressWriter) async {
     var due = ContinuousClock.now

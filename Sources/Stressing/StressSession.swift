@@ -249,7 +249,7 @@ package final class StressSession {
     }
   }
 
-  /// Handles the end of a process: records it, and plans the start of the next one.
+  /// Records the end of a member's process, and sets the time of its restart if it was killed.
   private func bury(_ member: StressMember, _ child: StressChild) throws {
     for word in child.words() { hear(word, from: member) }
     let moment = MonotonicClock.now
@@ -281,7 +281,9 @@ package final class StressSession {
     }
   }
 
-  /// Calls `attend()` until a condition holds for each member that is neither away nor failed.
+  /// Calls `attend()` until a condition holds for each member that is still in use.
+  ///
+  /// Members that have stopped or retired, and members with a failure, need not meet the condition.
   ///
   /// Members for which the condition does not hold after 60 seconds are marked as failed.
   func wait(

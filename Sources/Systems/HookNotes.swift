@@ -1,3 +1,4 @@
+import DiskScripts
 import HistoryTracking
 import HistoryTypes
 import Traces

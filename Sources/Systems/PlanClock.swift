@@ -34,7 +34,7 @@ package final class RandomState: Sendable {
     set { state.store(newValue, ordering: .relaxed) }
   }
 
-  /// Returns the next 64 bits of the sequence.
+  /// Returns the next 64 random bits.
   package func next() -> UInt64 {
     SplitMix64.mixed(state.wrappingAdd(SplitMix64.increment, ordering: .relaxed).newValue)
   }

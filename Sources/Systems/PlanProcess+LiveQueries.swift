@@ -1,3 +1,4 @@
+import DiskScripts
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
@@ -115,7 +116,7 @@ extension PlanProcess {
 
   /// Returns the values of an object in the view, without null values.
   ///
-  /// References have the keys of the plan.
+  /// A reference has the key that the plan gives to its object, instead of the key in the store.
   fileprivate func listedValues(
     of id: ObjectID,
     _ objects: PlanObjects

@@ -1,3 +1,4 @@
+import DiskScripts
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
@@ -47,28 +48,15 @@ extension PlanProcess {
     _ query: PlannedQuery,
     _ planStore: PlanStore
   ) throws(SystemFailure) -> [String]? {
-    let patience = planStore.environment.patience
-    return switch query.form {
-    case .files: try fileLines(planStore, seed: query.page)
-    case .watch:
-      try faults(of: WatchScript(store: store, pausing: query.page == 1, patience: patience))
-    case .large: try faults(of: LargeBatchScript(store: store, seed: query.page))
-    case .values:
-      try faults(of: ValueScript(store: store, seed: query.page))
-        + faults(of: RecordScript(store: store, seed: query.page))
-    case .purges:
-      try faults(of: PurgeScript(store: store, seed: query.page))
-        + faults(of: LimitScript(store: store, seed: query.page))
-    case .damage: try faults(of: DamageScript(store: store, seed: query.page))
-    case .passes: try faults(of: PassScript(store: store, seed: query.page))
-    case .models: try faults(of: ModelScript(store: store, seed: query.page))
-    case .suspension:
-      try faults(of: SuspensionScript(store: store, seed: query.page, patience: patience))
-    case .foreign: try faults(of: ForeignWriteScript(store: store, seed: query.page))
-    case .containers: try faults(of: ContainerScript(store: store, seed: query.page))
-    case .lists: try faults(of: LiveListScript(store: store, seed: query.page))
-    default: nil
+    guard query.form == .files else {
+      return try query.diskFaults(beside: store, patience: planStore.environment.patience)
     }
+    let folder = try ScratchFolder()
+    var script = FileScript(store: store, seed: query.page)
+    let names = try mappingErrors { () throws(HistoryError) in
+      try script.fill(folder) { planStore.objects.name($0, in: store.model) }
+    }
+    return script.run(folder, names)
   }
 
   private func lines(
@@ -96,7 +84,7 @@ extension PlanProcess {
     case .refusals: return try refusalLines()
     case .tour: return try tour(query.planned, from: query.date, planStore)
     case .files, .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
-      .suspension, .lists:
+      .suspension, .lists, .edits, .orders, .conflicts, .aggregates, .upgrades, .duplicates, .edges:
       return []
     case .exists: return [String(try store.hasHistory(try request(query)))]
     case .count, .changeCount, .objects:

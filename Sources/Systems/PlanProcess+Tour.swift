@@ -1,3 +1,4 @@
+import DiskScripts
 import HistoryStore
 import HistoryTracking
 import HistoryTypes
@@ -30,7 +31,12 @@ extension PlanProcess {
     configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
     let (signals, continuation) = AsyncStream.makeStream(of: HistoryToken.self)
     configuration.signals = { _ in signals }
-    let context = ObjectContext.retaining(store, author: Self.tourist.name, name: "tour")
+    let context = ObjectContext(
+      store: store,
+      author: Self.tourist.name,
+      name: "tour",
+      retainsRegisteredObjects: true
+    )
     let tracker = HistoryTracker(
       Self.tourist,
       store: store,

@@ -1,3 +1,4 @@
+import DiskScripts
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
@@ -375,21 +376,7 @@ final class PlanProcess {
   }
 }
 
-extension StoredObject {
-  /// Returns the values of attributes in the given order; all are null if the object is deleted.
-  func values(of attributes: [String]) throws(HistoryError) -> [Value] {
-    try attributes.map { (name) throws(HistoryError) in try self[name] ?? .null }
-  }
-}
-
 extension ObjectContext {
-  /// Returns a context that keeps the objects that it has read.
-  ///
-  /// The context then behaves like one whose objects the program still refers to.
-  static func retaining(_ store: Store, author: String?, name: String) -> ObjectContext {
-    ObjectContext(store: store, author: author, name: name, retainsRegisteredObjects: true)
-  }
-
   /// Returns the values that an object has for the attributes in a bit set, null values included.
   fileprivate func values(_ columns: UInt64, of id: ObjectID) throws(HistoryError) -> Values {
     let object = StoredObject(context: self, id: id)

@@ -51,7 +51,7 @@ struct PlanReferences {
     return stored
   }
 
-  /// Returns a condition in which references have the keys of the store.
+  /// Returns a condition with the keys of the store instead of the plan's keys in its references.
   ///
   /// Only tests for equality or inequality, and tests against a list of values, are converted.
   func stored(
@@ -77,7 +77,7 @@ struct PlanReferences {
 
   // MARK: To the plan
 
-  /// Returns a row in which references have the keys of the plan instead of those of the store.
+  /// Returns a row with the plan's keys instead of the keys of the store in its references.
   ///
   /// A later object can take over an object's name in the plan. References to the earlier object then
   /// get a negative key, which no plan uses.
@@ -98,7 +98,7 @@ struct PlanReferences {
     return planned[...]
   }
 
-  /// Returns a tombstone in which references have the keys of the plan.
+  /// Returns a tombstone with the plan's keys instead of the keys of the store in its references.
   func planned(
     _ tombstone: Values,
     of entity: String,

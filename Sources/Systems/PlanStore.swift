@@ -200,9 +200,10 @@ final class PlanStore {
     )
   }
 
-  /// Runs a closure that may purge, and logs the transactions that are gone afterwards.
+  /// Runs a closure that may purge, and logs the transactions that it has purged.
   ///
-  /// These transactions are found by reading the store, not reported by the system under test.
+  /// These transactions are found by reading the store before and after the closure. The system
+  /// under test does not report them.
   func purging(
     _ actor: ActorID,
     _ log: inout EventLog,

@@ -284,9 +284,10 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions of the registered processes that store their positions in an owner's place.
+  /// Returns the positions of the registered processes that store them in the place of `owner`.
   ///
-  /// The position is `nil` for a process that has none.
+  /// If `owner` is `nil`, this is the place that processes share. The position is `nil` for a process
+  /// that has none.
   private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
     header.actors.filter { actor in
       shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner

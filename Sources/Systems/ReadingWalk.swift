@@ -1,3 +1,4 @@
+import DiskScripts
 import HistoryStore
 import HistoryTracking
 import HistoryTypes

@@ -5,8 +5,8 @@ import Traces
 /// Connections that the plans of one system reuse.
 ///
 /// Opening a connection takes longer than a short plan. Connections therefore stay open while their
-/// files are restored; only their cached state is discarded. A connection that has seen two
-/// versions of the model is not used again.
+/// files are restored; only their cached state is discarded. Connections are not reused if the plan
+/// has two versions of the model.
 final class StorePool {
   private var stores: [Store] = []
   private let makeVFS: (@Sendable () -> StoreVFS)?
@@ -72,7 +72,9 @@ final class StorePool {
       && checkpointPages == header.checkpointPages && locks == header.locks
   }
 
-  /// Makes all connections available again; stores taken before must no longer be used.
+  /// Makes all connections available to the next plan, and seeds the random numbers.
+  ///
+  /// Stores that `take(_:)` has returned before must not be used afterwards.
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed

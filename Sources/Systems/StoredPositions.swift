@@ -18,7 +18,9 @@ struct StoredPositions {
   /// The positions in each place, by the actor that owns the place; `nil` is the place that all share.
   private var all: [ActorID?: [Key: StoredPosition]] = [:]
 
-  /// Returns the position under a key in an owner's place; `nil` if there is none.
+  /// Returns the position with a key in the place of `owner`, or in the shared place if it is `nil`.
+  ///
+  /// The result is `nil` if the place has no such position.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
   /// Returns the least position that an author's processes have in a place; `nil` if they have none.
@@ -37,7 +39,7 @@ struct StoredPositions {
     all[owner, default: [:]][key] = position
   }
 
-  /// Removes the position with a key from an owner's place.
+  /// Removes the position with a key from the place of `owner`, or from the shared place.
   mutating func remove(_ key: Key, in owner: ActorID?) { all[owner]?[key] = nil }
 
   /// Removes all positions in one place.

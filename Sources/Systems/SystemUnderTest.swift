@@ -57,7 +57,9 @@ package protocol SystemUnderTest: AnyObject {
   /// Restores a snapshot that this system has taken in the same plan.
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
 
-  /// Replaces all connections to the store by new ones; files and memory do not change.
+  /// Replaces all connections to the store by new ones.
+  ///
+  /// The files and the memory of the processes do not change.
   func reconnect() throws(SystemFailure)
 
   /// Adds all that can affect later steps to `state`: data, history, cursors and views.
@@ -71,7 +73,7 @@ extension SystemUnderTest {
   /// Does nothing by default: most systems can run in one way only.
   package func switchDriver() {}
 
-  /// Does nothing by default: most systems have no hooks that a plan makes fail.
+  /// Does nothing by default: most systems have no hooks into which plans inject faults.
   package func recover() {}
 
   /// Does nothing by default: most systems have no live queries.

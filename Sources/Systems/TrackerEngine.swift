@@ -1,3 +1,4 @@
+import DiskScripts
 import HistoryStore
 import HistoryTracking
 import HistoryTypes
@@ -223,65 +224,5 @@ final class TrackerEngine: PassEngine {
   /// The reports of passes that `take(_:)` has not yet moved into a step's report.
   private final class PassBox: @unchecked Sendable {
     var passes: [PassReport] = []
-  }
-}
-
-extension InlineExecutor {
-  /// Runs an asynchronous request until it completes.
-  ///
-  /// - Throws: the request's error; ``HistoryError/Code/stopped`` if the request can never complete.
-  func wait<Answer: Sendable>(
-    _ body: @escaping @Sendable () async -> Result<Answer, HistoryError>
-  ) throws(HistoryError) -> Answer {
-    guard let outcome = run(body) else {
-      throw .stopped("the tracker waits forever: none of its tasks can continue")
-    }
-    return try outcome.get()
-  }
-}
-
-/// Returns the outcome of a request as a value.
-func result<Answer>(
-  _ body: () async throws(HistoryError) -> Answer
-) async -> Result<Answer, HistoryError> {
-  do throws(HistoryError) { return .success(try await body()) } catch { return .failure(error) }
-}
-
-/// An executor that runs a tracker's jobs in order, on the thread that calls `runAll()`.
-///
-/// So an asynchronous system can complete its work between two commands of a plan. Only one thread
-/// may use an executor at a time.
-final class InlineExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
-  private var jobs: [UnownedJob] = []
-  private var next = 0
-
-  func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
-
-  /// Runs queued jobs until all tasks are suspended or have finished.
-  func runAll() {
-    while next < jobs.count {
-      let job = jobs[next]
-      next += 1
-      job.runSynchronously(
-        isolatedTo: asUnownedSerialExecutor(),
-        taskExecutor: asUnownedTaskExecutor()
-      )
-    }
-    jobs.removeAll(keepingCapacity: true)
-    next = 0
-  }
-
-  /// Starts a task, and runs jobs until every task is suspended or has finished.
-  ///
-  /// - Returns: the task's result, or `nil` if the task is suspended at the end.
-  func run<Answer: Sendable>(_ body: @escaping @Sendable () async -> Answer) -> Answer? {
-    let answer = Box<Answer>()
-    Task(executorPreference: self) { answer.value = await body() }
-    runAll()
-    return answer.value
-  }
-
-  private final class Box<Value>: @unchecked Sendable {
-    var value: Value?
   }
 }

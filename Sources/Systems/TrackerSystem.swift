@@ -227,9 +227,10 @@ extension TrackerSystem {
     }
   }
 
-  /// Runs a step that may purge, and logs its results and the transactions that are gone afterwards.
+  /// Runs a step that may purge, and logs its results and the transactions that it has purged.
   ///
-  /// For a whole pass that succeeds, the newest transaction at its start is logged, too.
+  /// If the step is a whole pass and succeeds, the log also names the transaction that was the
+  /// newest one when the pass started.
   private func purging(
     _ actor: ActorID,
     isPass: Bool = false,

@@ -145,7 +145,7 @@ package enum WriteAuthor: Hashable, Sendable {
   case own
   /// No author.
   case absent
-  /// Another author.
+  /// An author that the plan names, instead of the actor's own.
   case other(String)
 }
 

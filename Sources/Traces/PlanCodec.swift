@@ -288,8 +288,8 @@ extension PlanCodec {
     let type = try fields.changeType()
     guard type != .insert else {
       throw fields.place.error(
-        "a batch cannot insert",
-        "Insert through a \"write\" in the context \"batch\"."
+        "the command \"batch\" cannot insert objects",
+        "Insert them with the command \"write\" in the context \"batch\"."
       )
     }
     return PlannedBatch(

@@ -140,7 +140,7 @@ package enum SetupCodec {
     )
   }
 
-  /// Returns the first line of each key.
+  /// Returns the number of the line in which each JSON key first occurs.
   static func lines(of text: String) -> [String: Int] {
     var lines: [String: Int] = [:]
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()

@@ -94,6 +94,31 @@ package struct PlannedQuery: Hashable, Sendable {
     case suspension
     /// A test of live queries, and of links between objects, on disk; `page` is its random seed.
     case lists
+    /// A test of undo, pinned contexts and released objects on disk; `page` is its random seed.
+    case edits
+    /// A test of ordered references and links on disk; `page` is its random seed.
+    case orders
+    /// A test of saves with conflicts, duplicates and delete rules on disk; `page` is its random seed.
+    case conflicts
+    /// A test of sums, averages, distinct values and queries on disk; `page` is its random seed.
+    case aggregates
+    /// A test of upgrades to newer models on disk; `page` is its random seed.
+    case upgrades
+    /// A test of trackers that merge and remove duplicates on disk; `page` is its random seed.
+    case duplicates
+    /// A test of triggers, locks, large files and rarely met states on disk; `page` is its random seed.
+    case edges
+
+    /// Whether the request runs scripted checks of stores on disk, and is answered with their faults.
+    package var isScript: Bool {
+      switch self {
+      case .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
+        .suspension, .lists, .edits, .orders, .conflicts, .aggregates, .upgrades, .duplicates,
+        .edges:
+        true
+      default: false
+      }
+    }
 
     /// Whether the query is about the objects of one entity.
     package var isOfEntity: Bool {

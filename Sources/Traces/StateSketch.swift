@@ -4,9 +4,9 @@ package import HistoryTypes
 ///
 /// Each part of the system adds its own state, always in the same order; the state of one actor
 /// goes into that actor's section. ``digest`` is a hash of every bit. ``equivalence(_:)`` is a hash
-/// that is equal for equivalent states; this hash depends only on the order of numbers, times and
-/// keys, on the age of times, and on which values are equal. Actors with equal configurations are
-/// interchangeable.
+/// that is equal for equivalent states. This hash ignores the exact numbers, times, keys and values.
+/// It depends only on the order of numbers, times and keys, on the time since each timestamp, and
+/// on which values are equal. It does not distinguish actors with equal configurations.
 package struct StateSketch: Sendable {
   /// The kind of a word, which determines how the words of two states are compared.
   enum Kind: UInt8 {
@@ -14,7 +14,7 @@ package struct StateSketch: Sendable {
     case plain
     /// A transaction number, compared by its rank among all transaction numbers.
     case number
-    /// A time, compared by its rank among all times and by its age.
+    /// A timestamp, compared by its rank among all timestamps and by the time since then.
     case time
     /// An object's key, compared by its rank among all keys.
     case key
@@ -34,7 +34,7 @@ package struct StateSketch: Sendable {
   private(set) var sections: [[Word]]
   /// The members: actors first, then consumers, in the order of the plan's header.
   private(set) var members: [ActorID]
-  /// The clock value in seconds, from which the ages of times are computed.
+  /// The current clock value in seconds, to which timestamps are compared.
   package private(set) var now = 0.0
   private var current = 0
   /// Whether the sketch includes the state that a power-off would leave; needed if power-offs may occur.

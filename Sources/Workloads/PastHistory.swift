@@ -14,7 +14,7 @@ package struct PastHistory: Sendable {
 
   /// A transaction of a real history, with at most ``changeCountMax`` of its changes.
   package struct Transaction: Sendable, Hashable {
-    /// The number of the transaction in its file; `nil` if it is not known.
+    /// The transaction's number in the history file; `nil` if the number is unknown.
     package let number: Int64?
     /// The author's index in the list of authors; `nil` if the transaction has no author.
     package let author: Int?
@@ -101,7 +101,7 @@ package struct PastRecord: Sendable {
     }
   }
 
-  /// The number of the transaction in its file; `nil` if it is not known.
+  /// The transaction's number in the history file; `nil` if the number is unknown.
   package let number: Int64?
   package let author: String?
   /// Seconds since 2001-01-01 UTC; `nil` if the file has no readable timestamp.

@@ -124,12 +124,14 @@ extension PlanGenerator {
     _ draft: PlanDraft,
     _ source: inout ChoiceSource
   ) {
-    let own = Self.ownDiskForms.filter { draft.active.contains($0.condition) }
+    var own = Self.ownDiskForms.filter { draft.active.contains($0.condition) }.map(\.form)
     let share = own.isEmpty ? style.diskShare : max(style.diskShare, Self.ownDiskShare)
     guard style.hasQueries, source.bool(probability: share, label: "disk") else { return }
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
     var query = PlannedQuery(actor: actor.id, form: .files)
-    let forms = own.isEmpty ? Self.diskForms : own.map { ($0.form, 1) }
+    // Half of the requests are of any kind; otherwise plans with all conditions would lack most kinds.
+    if !own.isEmpty, source.bool(probability: 0.5) { own = [] }
+    let forms = own.isEmpty ? Self.diskForms : own.map { ($0, 1) }
     query.form = forms[source.weighted(forms.map(\.1))].0
     query.page =
       query.form == .watch
@@ -140,7 +142,8 @@ extension PlanGenerator {
   /// The kinds of requests about stores on disk, with their weights.
   private static let diskForms: [(PlannedQuery.Form, Int)] = [
     (.files, 4), (.watch, 2), (.large, 2), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
-    (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2), (.lists, 3),
+    (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2), (.lists, 3), (.edits, 4),
+    (.orders, 3), (.conflicts, 5), (.aggregates, 3), (.upgrades, 4), (.duplicates, 3), (.edges, 4),
   ]
 
   /// The kinds of requests about stores on disk that test one condition.
@@ -148,7 +151,7 @@ extension PlanGenerator {
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
   /// The least probability of a request about stores on disk in a plan with one of these conditions.
-  private static let ownDiskShare = 0.03
+  private static let ownDiskShare = 0.06
 
   /// The kinds of requests about objects, tokens, members and the file, with their weights.
   private static let requestForms: [(PlannedQuery.Form, Int)] = [

@@ -19,12 +19,13 @@ struct PlanState {
   private var signalled: UInt64 = 0
   /// The actors whose previous process keeps running, although a later launch has replaced it.
   private var replaced: UInt64 = 0
-  /// The actors in the middle of a pass: they have fetched and not yet recorded.
+  /// The actors that have fetched transactions and have not recorded their cursor since.
   private(set) var midPass: UInt64 = 0
-  /// The actors that have fetched and merged and not yet recorded.
+  /// The actors that have fetched and merged transactions and have not recorded their cursor since.
   private(set) var unrecorded: UInt64 = 0
-  /// The actors that are members; `behind` contains those without a pass since the last write.
+  /// The actors that are registered as members.
   private var members: UInt64
+  /// The members that have not made a pass since the last write.
   private var behind: UInt64 = 0
   private var consumersBehind: UInt64 = 0
   private var hasHistory = false

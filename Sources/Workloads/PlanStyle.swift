@@ -35,7 +35,7 @@ package struct PlanStyle: Sendable {
   /// live queries.
   package var hasQueries = false
   /// The share of plans with a request about stores on disk; such a request takes milliseconds.
-  package var diskShare = 0.0035
+  package var diskShare = 0.006
   /// Whether consumers may have `read` commands, which read page by page, confirm, and restart.
   package var hasReadings = false
   /// Whether writes may name a merge policy for conflicts.

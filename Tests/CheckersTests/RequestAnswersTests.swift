@@ -184,10 +184,7 @@ import Traces
     #expect(try fault(query(.refusals), ["accepted: an unknown entity"]) != nil)
     #expect(try fault(query(.watch), []) == nil)
     #expect(try fault(query(.watch), ["a commit is not reported"]) != nil)
-    for form in [
-      PlannedQuery.Form.large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
-      .suspension, .lists,
-    ] {
+    for form in PlannedQuery.Form.allCases.filter(\.isScript) {
       #expect(try fault(query(form), []) == nil)
       #expect(try fault(query(form), ["a reader has other changes"]) != nil)
     }

@@ -33,10 +33,7 @@ import Traces
   }
 
   @Test(
-    arguments: [
-      PlannedQuery.Form.large, .values, .damage, .passes, .models, .containers, .foreign,
-      .suspension, .lists,
-    ],
+    arguments: PlannedQuery.Form.allCases.filter { $0.isScript && $0 != .watch && $0 != .purges },
     1...9
   )
   func `Drawn stores on disk are as plain code has them`(

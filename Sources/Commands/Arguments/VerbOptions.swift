@@ -151,7 +151,7 @@ package struct VerbSpec: Sendable {
   /// The last word of the name, which distinguishes the verb from its siblings.
   package var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
-  /// The verbs that can run: this verb, unless it is only a group of verbs, and its subverbs.
+  /// The verbs that can run: this verb and its subverbs, without verbs that only group others.
   package var leaves: [VerbSpec] {
     (start == nil ? [] : [self]) + subverbs.flatMap(\.leaves)
   }

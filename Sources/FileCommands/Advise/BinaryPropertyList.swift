@@ -30,11 +30,12 @@ struct BinaryPropertyList {
   private let bytes: [UInt8]
   private var offsets: [Int] = []
   private var referenceSize = 0
-  /// The number of values that may still be read; the limit stops lists that repeat values many
-  /// times.
+  /// The number of values that may still be read.
+  ///
+  /// The limit ends the reading of property lists that refer to the same values many times.
   private var left = 100_000
 
-  /// Returns the top value of a list; `nil` if the bytes are not a valid list.
+  /// Returns the root value of a property list; `nil` if the bytes are not a valid property list.
   static func value(_ bytes: [UInt8]) -> BinaryValue? {
     guard bytes.starts(with: Array("bplist00".utf8)), bytes.count >= 40 else { return nil }
     var list = BinaryPropertyList(bytes: bytes)
@@ -44,7 +45,9 @@ struct BinaryPropertyList {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads the table of offsets, and returns the index of the top object.
+  /// Reads the table of offsets, and returns the index of the root value.
+  ///
+  /// `nil` if the bytes are not a valid property list.
   private mutating func readTrailer() -> Int? {
     let trailer = bytes.count - 32
     let offsetSize = Int(bytes[trailer + 6])

@@ -138,7 +138,7 @@ enum PurgePlan: Sendable, Hashable {
     return days.map { .olderThan(days: $0) } + [.merged, .newest(count)]
   }
 
-  /// A phrase for the purge.
+  /// The deleted transactions in a few words, such as `older than 7 days`.
   var name: String {
     switch self {
     case .olderThan(let days): "older than \(days.short) \(days == 1 ? "day" : "days")"

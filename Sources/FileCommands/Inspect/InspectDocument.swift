@@ -75,7 +75,7 @@ struct InspectDocument: Encodable {
     let kept: Kept
     /// The bytes of the pages that the purge frees; `nil` if SQLite is built without `dbstat`.
     let bytes: Int64?
-    /// The newest deleted transaction; every token before it expires.
+    /// The number of the newest deleted transaction; the purge expires all tokens below this number.
     let lastNumber: Int64?
     let lastDate: String?
     let authors: [Author]

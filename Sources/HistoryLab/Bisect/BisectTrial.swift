@@ -36,7 +36,7 @@ enum BisectQuestion: Sendable {
   case count(ExactCount)
 }
 
-/// The answer of the build of a commit.
+/// The result of running the plan or benchmark of the bisection on a commit's build.
 enum BisectAnswer: Equatable, Sendable {
   /// The plan breaks no invariant.
   case holds
@@ -47,7 +47,7 @@ enum BisectAnswer: Equatable, Sendable {
   case none(because: String)
 }
 
-/// Asks the build of each commit the question of the bisection.
+/// Builds commits, and runs the plan or benchmark of the bisection on each build.
 struct BisectTrial {
   let question: BisectQuestion
   /// The root folder of the repository.
@@ -57,7 +57,7 @@ struct BisectTrial {
   let commands: BisectCommands
   let terminal: Terminal
 
-  /// Builds a commit, and returns this build's answer to the question.
+  /// Builds a commit, runs the plan or benchmark on this build, and returns the result.
   ///
   /// - Throws: a lab error when the commit cannot be tried on this machine, and ``Interrupted``.
   func answer(of commit: Commit) throws -> BisectAnswer {

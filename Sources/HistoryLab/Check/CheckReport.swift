@@ -179,7 +179,7 @@ struct CheckDocument: Codable, RunFile {
     let invariants: [Invariant]
     /// The number of plans that contained each condition; `nil` in reports of older versions.
     var conditions: [String: Int]?
-    /// The number of power-offs; `nil` in reports of older versions, which have no faults either.
+    /// The number of power-offs; `nil` in reports of older versions, which also lack `faults`.
     var powerOffs: Int?
     /// The number of power-offs with `synchronous=FULL`; `nil` in reports of older versions.
     var powerOffsAtFull: Int?

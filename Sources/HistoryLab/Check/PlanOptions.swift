@@ -52,7 +52,7 @@ struct PlanOptions: VerbOptions, Hashable {
   @Option(
     "disk-share",
     .integer("PERCENT", 0...100),
-    shown: "0.35",
+    shown: "0.6",
     "The percentage of plans that also test stores on disk; each such test takes milliseconds."
   )
   var diskShare: Int?

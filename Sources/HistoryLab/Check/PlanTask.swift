@@ -88,7 +88,8 @@ final class PlanWorker {
   /// Runs a plan to its end and returns its results.
   ///
   /// If `repeating` is `true`, the plan runs a second time, and the events of the two runs are
-  /// compared. The second run uses the other driver if the system has two.
+  /// compared. If the system is this project's tracker, the second run uses its other driver (see
+  /// `PlannedDriver`).
   func outcome(
     of plan: Plan,
     number: Int,

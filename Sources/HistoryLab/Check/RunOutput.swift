@@ -107,14 +107,14 @@ extension RunOutput {
   }
 }
 
-/// The folder in which a reader uses the paths and commands of a run's report.
+/// The folder from which the paths and commands in a run's report are used.
 enum RunReader {
   /// The run's folder, which may have been moved to another machine.
   case folder
   /// The current folder of the user who started the run.
   case here(ShellCommand)
 
-  /// Returns the path of the run's folder, as the reader uses it.
+  /// Returns the path of the run's folder, relative to the folder from which the report is used.
   func folder(_ shown: String) -> String {
     switch self {
     case .folder: "."
@@ -122,7 +122,7 @@ enum RunReader {
     }
   }
 
-  /// The lab's command, as the reader types it.
+  /// The lab's command, as it is typed in the folder from which the report is used.
   var command: ShellCommand {
     switch self {
     case .folder: .plain
@@ -146,7 +146,7 @@ struct KeptCounterexample {
   /// The page's path, in the form that is printed.
   var pagePath: String { "\(folder)/\(page)" }
 
-  /// Returns the file's name for a reader in the run's folder, otherwise the file's path.
+  /// Returns the file's path, or only its name if the report is used from the run's folder.
   func path(for reader: RunReader) -> String {
     switch reader {
     case .folder: file

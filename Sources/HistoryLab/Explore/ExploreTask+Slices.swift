@@ -6,18 +6,18 @@ import Traces
 import Workloads
 
 extension ExploreTask {
-  /// The part of a divided exploration to run for one piece, and the folder with the slices.
+  /// The part of a divided exploration to run for one task, and the folder with the slices.
   struct Division: Sendable {
     let folder: SliceFolder
-    /// The index of the piece in the exploration.
+    /// The index of the task in the exploration.
     let piece: Int
     /// The slice to explore; `nil` joins all slices.
     let place: SlicePlace?
   }
 
-  /// Explores one slice of the piece's plans of one length, or joins the results of all slices.
+  /// Explores one slice of the task's plans of one length, or joins the results of all slices.
   ///
-  /// - Throws: a usage error if a file cannot be read, and the errors of exploring a whole piece.
+  /// - Throws: a usage error if a file cannot be read, and the errors of exploring a whole task.
   func run(
     _ division: Division,
     keepingMoves: Bool,
@@ -40,7 +40,7 @@ extension ExploreTask {
       broken: [:],
       seconds: 0
     )
-    // The piece has ended with a shorter length.
+    // The task has ended with a shorter length.
     guard rounds.isOpen, place.length <= scope.depth else { return outcome }
     let explorer = explorer(keepingMoves: keepingMoves, knowing: earlier)
     do throws(SystemFailure) {
@@ -74,9 +74,9 @@ extension ExploreTask {
     } catch { throw failure(error) }
   }
 
-  /// The piece's design, headers, first commands and windows as text.
+  /// The task's design, headers, first commands and windows as text.
   ///
-  /// Pieces with different plans have different texts.
+  /// Tasks with different plans have different texts.
   var alphabetText: String {
     let alphabet = alphabet
     let starts = alphabet.headers.map { header in

@@ -9,7 +9,7 @@ import Systems
 import Traces
 import Workloads
 
-/// A piece of an exploration: all plans of one system under one condition within one scope.
+/// A task of an exploration: all plans of one system under one condition within one scope.
 struct ExploreTask: Sendable {
   let system: LabSystem
   let condition: Condition
@@ -19,32 +19,32 @@ struct ExploreTask: Sendable {
   let versions: [String: String]
   /// Whether plans that lead to equal states are merged, so that only one of them is continued.
   var mergesStates = true
-  /// Whether to take a sample of the different states; samples of several pieces can be joined.
+  /// Whether to take a sample of the different states; samples of several tasks can be joined.
   var samplesStates = false
   /// The real history that the plans' writes repeat; `nil` uses the writes defined for the condition.
   var past: ExploredHistory?
   /// The slices of the exploration, if several processes divide it; otherwise `nil`.
   var division: Division?
 
-  /// The results of exploring one piece.
+  /// The results of exploring one task.
   struct Outcome: Sendable {
     let condition: Condition
     let scope: ExploreScope
     var exploration: Exploration
-    /// The maximum number of states that the piece could visit.
+    /// The maximum number of states that the task could visit.
     let stateCountMax: Int
     /// The shortest counterexample found for each broken invariant, with its whole trace, by checker name.
     let broken: [String: Counterexample]
     var seconds: Double
     /// A sample of the states; `nil` if they are not counted, or equivalent states are not merged.
     var states: StateSample?
-    /// The states that one slice of the piece reached; `nil` for a whole piece.
+    /// The states that one slice of the task reached; `nil` for a whole task.
     var slice: ExplorationSlice?
   }
 
-  /// Explores the piece with stores on the heap.
+  /// Explores the plans of this task, with store files that are kept in memory.
   ///
-  /// `earlier` contains the results of commands in an earlier piece with equal ``reuseKey``; these
+  /// `earlier` contains the results of commands in an earlier task with equal ``reuseKey``; these
   /// commands are not run again. `progress` receives the number of states so far and returns
   /// whether to continue.
   ///
@@ -113,7 +113,7 @@ struct ExploreTask: Sendable {
     return sample
   }
 
-  /// The estimated relative duration of the piece.
+  /// The estimated relative duration of the task.
   ///
   /// The estimate is the number of plans if every state had as many moves as the first state.
   var weight: Double {
@@ -124,9 +124,9 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// The properties that must be equal in two pieces so that one can reuse the moves of the other.
+  /// The properties that must be equal in two tasks so that one can reuse the moves of the other.
   ///
-  /// If the properties are equal, a plan that both pieces contain reaches the same state in both.
+  /// If the properties are equal, a plan that both tasks contain reaches the same state in both.
   struct ReuseKey: Hashable {
     fileprivate let system: String
     fileprivate let header: PlanHeader
@@ -135,9 +135,9 @@ struct ExploreTask: Sendable {
     fileprivate let treatsActorsAlike: Bool
   }
 
-  /// The key by which pieces with equal moves are found; `nil` if this piece shares no moves.
+  /// The key by which tasks with equal moves are found; `nil` if this task shares no moves.
   ///
-  /// A piece cannot share moves if its plans start from several headers, or repeat a real history.
+  /// A task cannot share moves if its plans start from several headers, or repeat a real history.
   var reuseKey: ReuseKey? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1, past == nil else { return nil }
@@ -150,7 +150,7 @@ struct ExploreTask: Sendable {
     )
   }
 
-  /// The commands from which the plans of the piece are built.
+  /// The commands from which the plans of the task are built.
   var alphabet: PlanAlphabet {
     var alphabet = PlanAlphabet(condition, actors: scope.actors, actions: system.actions)
     if let past {
@@ -251,20 +251,20 @@ extension PlannedWrite {
   }
 }
 
-/// Hands out the pieces of an exploration, each once, and adds up their states.
+/// Hands out the tasks of an exploration, each once, and adds up their states.
 ///
-/// Pieces with equal ``ExploreTask/reuseKey`` form a group: its fastest piece starts first, and pieces
-/// of the group that start after its end reuse the results of its commands. All other pieces
+/// Tasks with equal ``ExploreTask/reuseKey`` form a group: its fastest task starts first, and tasks
+/// of the group that start after its end reuse the results of its commands. All other tasks
 /// follow, longest first. The order and the reuse only save time; they do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
   private let reuseKeys: [ExploreTask.ReuseKey?]
-  /// The numbers of the pieces that start first, one for each group of related pieces.
+  /// The numbers of the tasks that start first, one for each group of related tasks.
   private let first: Set<Int>
   private let known = Mutex<[ExploreTask.ReuseKey: KnownMoves]>([:])
-  /// The piece numbers in the order in which the queue hands them out.
+  /// The task numbers in the order in which the queue hands them out.
   private let order: [Int]
 
   init(_ tasks: [ExploreTask]) {
@@ -285,7 +285,7 @@ final class ExploreQueue: Sendable {
     (self.reuseKeys, self.first) = (reuseKeys, first)
   }
 
-  /// Returns the number of the next piece; `nil` when all pieces were handed out.
+  /// Returns the number of the next task; `nil` when all tasks were handed out.
   func take() -> Int? {
     let next = taken.add(1, ordering: .relaxed).oldValue
     return next < order.count ? order[next] : nil
@@ -294,12 +294,12 @@ final class ExploreQueue: Sendable {
   /// Adds a number of states, and returns the new total.
   func count(_ more: Int) -> Int { states.add(more, ordering: .relaxed).newValue }
 
-  /// Runs all pieces on several workers, and returns their results in the order of the pieces.
+  /// Runs all tasks on several workers, and returns their results in the order of the tasks.
   ///
-  /// The results do not depend on the number of workers. If the run is stopped, pieces that have not
+  /// The results do not depend on the number of workers. If the run is stopped, tasks that have not
   /// started are missing from the results.
   ///
-  /// - Throws: a lab error when a piece cannot be run.
+  /// - Throws: a lab error when a task cannot be run.
   func run(
     jobs: Int,
     finished: @escaping @Sendable (ExploreTask.Outcome) -> Void,

@@ -50,7 +50,7 @@ struct ExploreText {
     return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty(held(by: piece))
   }
 
-  /// Returns the verdict of a piece that ran every plan without a violation.
+  /// Returns the verdict of a task that ran every plan without a violation.
   private static func held(by piece: ExploreTask.Outcome) -> String {
     let all = CheckerSuite.names(in: .all).count
     let tested = piece.exploration.exercised.nonzeroBitCount
@@ -65,7 +65,7 @@ struct ExploreText {
     } ?? ""
   }
 
-  /// Returns the card as a table: one row for each condition, one column for each invariant.
+  /// Returns the safety card as a table with a row for each condition and a column for each invariant.
   func matrix(isShort: Bool) -> ReportTable {
     let names = CheckerSuite.names(in: .all)
     var table = ReportTable(
@@ -142,7 +142,8 @@ struct ExploreText {
 
   // MARK: Markdown
 
-  /// Returns the card as Markdown: its matrix, coverage, and broken invariants by condition.
+  /// Returns the safety card as Markdown: its matrix, its coverage, and the broken invariants of each
+  /// condition.
   ///
   /// `legend` explains the phrases of the matrix; it is empty if the page already explains them.
   func markdown(legend: String) -> String {
@@ -155,12 +156,12 @@ struct ExploreText {
     return (parts + broken + [open ?? ""]).paragraphs
   }
 
-  /// Returns the heading of a system's card, or of the card's section about a condition.
+  /// Returns the heading of a system's safety card, or of the card's section about a condition.
   static func heading(_ system: String, _ condition: String?) -> String {
     condition.map { "\(system) under \($0)" } ?? system
   }
 
-  /// Returns the explanation of the phrases in the cells of a card.
+  /// Returns the explanation of the phrases in the cells of a safety card.
   static func legend(_ scopes: [ExploreScope]) -> String {
     "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
       + "that breaks the invariant has N commands; every shorter plan was run. breaks ≤ N: a plan of N "

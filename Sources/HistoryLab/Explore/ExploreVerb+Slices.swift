@@ -59,7 +59,7 @@ extension ValueReader where Value == Shard {
 }
 
 extension ExploreVerb {
-  /// Returns the pieces with the slices that `--slices` names; without `--slices` they stay as they are.
+  /// Returns the tasks with the slices that `--slices` names, or unchanged without `--slices`.
   ///
   /// - Throws: A usage error if a file is missing or does not belong to this exploration.
   func divided(_ tasks: [ExploreTask]) throws(LabError) -> [ExploreTask] {
@@ -86,7 +86,7 @@ extension ExploreVerb {
 
   /// Writes the file of a slice.
   ///
-  /// - Returns: whether each piece was explored within the limit of states.
+  /// - Returns: whether each task was explored within the limit of states.
   /// - Throws: a lab error if the slice was interrupted, because only whole slices can be continued.
   func finish(
     _ place: SlicePlace,

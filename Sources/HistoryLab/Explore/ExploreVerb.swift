@@ -43,8 +43,10 @@ struct ExploreOptions: VerbOptions {
     "Explores equal states separately, to check that merging them is correct; this is far slower."
   )
   private var noMerging
-  /// With the default, the card of one system takes some minutes, and the cards of all systems take 20
-  /// minutes on two processors.
+  /// The maximum number of states for each exploration.
+  ///
+  /// With the default on two processors, the safety card of one system takes some minutes, and the
+  /// safety cards of all systems take 20 minutes.
   @Option(.states(10_000_000, shown: "10000000, for a card 210000, for all cards 86000"))
   var stateCountMax: Int
   var division = DivisionOptions()
@@ -218,9 +220,9 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// Returns the rows of a system's card.
+  /// Returns the conditions that have a row on a system's safety card.
   ///
-  /// A full card also has rows for the conditions that the system does not support.
+  /// If all conditions are explored, they include those that the system does not support.
   private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
     if options.conditions == .all { return Condition.allCases }
     let named = try options.conditions.conditions(for: system)
@@ -263,7 +265,7 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// Writes the cards, and the counterexamples with their pages, into the run's folder.
+  /// Writes the safety cards, and the counterexamples with their pages, into the run's folder.
   private func keep(
     _ cards: [SafetyCard],
     _ folder: RunOutput
@@ -301,7 +303,7 @@ struct ExploreVerb: Verb {
     )
   }
 
-  /// Returns the cards as Markdown; several cards follow an overview.
+  /// Returns the safety cards as Markdown; an overview precedes them if there are several.
   private func markdown(_ cards: [SafetyCard], _ document: CardsDocument) -> String {
     let hasOverview = cards.count > 1
     let overview = CardsOverview(cards: document.systems).markdown(scopes: options.scopes)

@@ -78,7 +78,7 @@ struct CardsDocument: Codable, RunFile {
 }
 
 extension CardsDocument.Card {
-  /// Creates the JSON form of a card; `kept` contains its counterexamples by cell key.
+  /// Creates the JSON form of a safety card; `kept` contains its counterexamples by cell key.
   init(_ card: SafetyCard, kept: [String: KeptCounterexample], for reader: RunReader) {
     system = card.system
     statedUse = card.statedUse

@@ -34,7 +34,10 @@ struct SafetyCard: Sendable {
     var seconds: Double { pieces.reduce(0) { $0 + $1.seconds } }
   }
 
-  /// Creates a card from the explored pieces; a completely explored condition has `pieceCount` pieces.
+  /// Creates a card from the outcomes of exploration tasks.
+  ///
+  /// Each condition has `pieceCount` tasks; if some of their outcomes are missing, the exploration
+  /// was interrupted.
   init(
     _ system: LabSystem,
     conditions: [Condition],
@@ -143,10 +146,10 @@ struct SafetyCell: Sendable {
   /// The maximum number of states if this limit ended the exploration; otherwise `nil`.
   let budget: Int?
 
-  /// Creates a cell from the results of the pieces that explored one condition.
+  /// Creates a cell from the outcomes of the tasks that explored one condition.
   ///
-  /// If pieces are missing (`isCut`), as after an interruption, the result can only be `breaks` or
-  /// `unknown`.
+  /// If some outcomes are missing (`isCut`), as after an interruption, the result can only be
+  /// `breaks` or `unknown`.
   init(
     _ name: String,
     _ number: Int,

@@ -8,7 +8,7 @@ import Workloads
 
 /// The first line of a ``SliceFile``, as JSON: everything except the columns of numbers that follow.
 struct SliceFacts: Codable {
-  /// The states and broken invariants that one slice found in one piece of an exploration.
+  /// The states and broken invariants that one slice found in one task of an exploration.
   struct Content: Codable {
     let known: Int
     let states: Int
@@ -30,11 +30,10 @@ struct SliceFacts: Codable {
     }
   }
 
-  /// The results for one piece: one system under one condition within one scope.
+  /// The results of one task: one system under one condition within one scope.
   struct Piece: Codable {
     let seconds: Double
-    /// The slice's results in this piece; `nil` if the exploration of the piece ended at a shorter
-    /// length.
+    /// The slice's results in this task; `nil` if the task ended at a shorter length.
     var content: Content?
   }
 
@@ -44,7 +43,7 @@ struct SliceFacts: Codable {
   let explorationSlice: Int
   let place: SlicePlace
   let program: CampaignProgram
-  /// The names of the pieces, and the properties that decide their plans.
+  /// The names of the tasks, and the properties that determine their plans.
   let exploration: ExplorationIdentity
   /// The hashes that identify all slices of the previous length, in the order of their numbers.
   let after: [String]
@@ -84,14 +83,14 @@ struct SlicePlace: Codable, Hashable, Sendable {
 
 /// The properties of a whole exploration on which all slices must agree.
 struct ExplorationIdentity: Codable, Hashable, Sendable {
-  /// The pieces as phrases, such as `article under ties, 2 actors to depth 5`.
+  /// The tasks as phrases, such as `article under ties, 2 actors to depth 5`.
   let pieces: [String]
-  /// The maximum number of states of a piece.
+  /// The maximum number of states of a task.
   let states: Int
-  /// For each piece, a hash of the design, headers, first commands and real history of its plans.
+  /// For each task, a hash of the design, headers, first commands and real history of its plans.
   let alphabets: [String]
 
-  /// Creates the properties of the exploration that consists of some pieces.
+  /// Creates the properties of the exploration that consists of the given tasks.
   init(_ tasks: [ExploreTask]) {
     pieces = tasks.map { "\($0.system.name) under \($0.condition.rawValue), \($0.scope.sentence)" }
     states = tasks.first?.stateCountMax ?? 0

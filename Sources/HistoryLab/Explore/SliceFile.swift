@@ -10,8 +10,8 @@ import Traces
 /// A file with one slice of an exploration: facts as a line of JSON, then columns of numbers.
 ///
 /// The columns have 20 bytes for each new state: its hash, header, previous state and last command.
-/// They have 8 bytes for each move. There are columns for each piece with content, and all numbers
-/// are little-endian.
+/// They have 8 bytes for each move. Each task with content has columns of its own. All numbers are
+/// little-endian.
 struct SliceFile: Sendable {
   let path: String
   let facts: SliceFacts
@@ -21,7 +21,7 @@ struct SliceFile: Sendable {
 
   /// Writes a file into a folder.
   ///
-  /// `pieces` has what was found in each piece, the headers of its plans, and its duration.
+  /// For each task, `pieces` contains the slice's results, the headers of the plans, and the duration.
   ///
   /// - Throws: A lab error if the file cannot be written.
   static func write(
@@ -125,7 +125,7 @@ struct SliceFile: Sendable {
     let explorationSlice: Int
   }
 
-  /// Returns the slice's results in one piece; `nil` if the piece ended at a shorter length.
+  /// Returns the slice's results in one task; `nil` if the task ended at a shorter length.
   ///
   /// Without `hasMoves`, the moves are not read.
   ///

@@ -70,7 +70,7 @@ struct SliceFolder: Sendable {
     return found
   }
 
-  /// Returns the results of all slices in one piece of the exploration.
+  /// Returns the results of all slices in one task of the exploration.
   ///
   /// Without `hasMoves`, the moves are not read, and plans cannot be counted.
   ///
@@ -98,7 +98,7 @@ struct SliceFolder: Sendable {
     return rounds
   }
 
-  /// The total duration of one piece in all slices, in seconds.
+  /// The total duration of one task in all slices, in seconds.
   func seconds(ofPiece piece: Int) -> Double {
     lengths.joined().map { $0.facts.pieces[piece].seconds }.reduce(0, +)
   }

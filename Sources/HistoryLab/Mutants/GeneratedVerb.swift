@@ -141,7 +141,7 @@ struct GeneratedTrial {
   /// The share of plans that test stores on disk.
   ///
   /// Most of the mutants that all other plans miss are detected only by these tests.
-  private static let diskShare = 0.16
+  private static let diskShare = 0.25
 
   /// Plans whose number is a multiple of this value run on a store whose timestamps are raw clock
   /// values.

@@ -175,7 +175,7 @@ struct MutantPlace: Sendable {
   }
 }
 
-/// The commands at which each seeded bug acts, and how often the explanations name them.
+/// The commands at which each seeded bug acts, compared with the commands that `why` names.
 struct MutantPlacesReport {
   let places: [MutantPlace]
 

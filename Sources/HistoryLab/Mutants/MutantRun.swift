@@ -167,7 +167,7 @@ struct MutantWorker {
   ///
   /// Only such a test suspends a store in the middle of a write, or replaces the file of a
   /// suspended store.
-  private static let diskShare = 0.1
+  private static let diskShare = 0.17
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
   /// The time limit of each shrink.

@@ -33,7 +33,7 @@ struct RepairReport: Sendable {
     case neverPurges
   }
 
-  /// A change of a set, with the proof that the set is no repair if only this change is left out.
+  /// One change of a repair, with the proof that the other changes of the repair do not suffice.
   struct Reason: Sendable {
     let change: RepairChange
     let proof: Proof
@@ -49,9 +49,9 @@ struct RepairReport: Sendable {
     }
   }
 
-  /// A proper subset of a set, with the proof that the subset is no repair.
+  /// Some of the changes of a repair, with the proof that they do not suffice.
   struct Subset: Sendable {
-    /// The positions of the subset's changes in the set.
+    /// The indices of these changes in the list of the repair's changes.
     let places: [Int]
     let proof: Proof
   }
@@ -402,7 +402,7 @@ struct RepairFiles {
   private static func planFile(_ stem: String) -> String { "plan-\(stem).jsonl" }
   private static func designFile(_ stem: String) -> String { "design-\(stem).json" }
 
-  /// Returns the path of the plan file of a proof, for the reader.
+  /// Returns the path of a proof's plan file, relative to the folder from which the report is used.
   func plan(_ stem: String) -> String { path(Self.planFile(stem)) }
 
   /// Returns the command that replays the plan of a proof on its design.

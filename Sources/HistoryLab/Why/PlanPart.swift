@@ -6,9 +6,9 @@ import Traces
 struct PlanPart: Hashable, Sendable {
   /// The kind of a part; its raw values are the words in JSON.
   enum Kind: String, Sendable {
-    /// One command; the alternative leaves the command out.
+    /// One command; the alternative is a plan without this command.
     case command
-    /// The order of a command and the next one; the alternative exchanges the two.
+    /// The order of a command and the next one; the alternative is a plan in which they are swapped.
     case order
     /// The actor of one command.
     case actor
@@ -16,9 +16,9 @@ struct PlanPart: Hashable, Sendable {
     case member
     /// An actor or consumer; in each alternative, another actor or consumer performs all its commands.
     case role
-    /// An object that the plan's saves change; each alternative replaces this object by another.
+    /// An object that the plan's saves change; each alternative replaces this object by another one.
     case object
-    /// One of several changes in a save; the alternative leaves the change out.
+    /// One of several changes in a save; the alternative is a plan without this change.
     case change
     /// A value that a save or batch request sets.
     case value
@@ -28,7 +28,7 @@ struct PlanPart: Hashable, Sendable {
     case clock
     /// Whether a signal or poll is delivered, lost or repeated.
     case fate
-    /// The faults injected into a command; the alternative injects none.
+    /// The faults injected into a command; the alternative is a plan without these faults.
     case faults
   }
   /// A named replacement of the part, and the plan with the replacement.

@@ -1,7 +1,6 @@
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
-import Traces
 
 /// Scripted checks of damaged store files, of files changed by other programs, and of restored copies.
 struct DamageScript: DiskScript {
@@ -9,7 +8,6 @@ struct DamageScript: DiskScript {
   let faults = FailedExpectations()
   let layout: HistoryLayout
   private let seed: ScriptRandom
-  private let random = RandomState(1)
 
   init(store: Store, seed: Int) {
     self.store = store

@@ -1,8 +1,8 @@
-import HistoryStore
-import HistoryTypes
-import ObjectContexts
+import Basics
+package import HistoryStore
+package import HistoryTypes
+package import ObjectContexts
 import Synchronization
-import Traces
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -32,18 +32,20 @@ protocol DiskScript: DiskStores {
 }
 
 /// A source of random numbers for a ``DiskScript``; equal seeds give equal numbers.
-struct ScriptRandom {
+final class ScriptRandom: Sendable {
   /// The layout of the checked stores: Core Data's for every third seed, otherwise packed.
   let layout: HistoryLayout
-  private let random: RandomState
+  private let random: Mutex<SplitMix64>
 
   init(_ seed: Int) {
-    random = RandomState(UInt64(truncatingIfNeeded: seed))
+    random = Mutex(SplitMix64(seed: UInt64(truncatingIfNeeded: seed)))
     layout = seed.isMultiple(of: 3) ? .coreData : .packed
   }
 
   /// Returns a random number from 0 to `count - 1`.
-  func draw(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
+  func draw(_ count: Int) -> Int {
+    Int(random.withLock { $0.next() } % UInt64(max(count, 1)))
+  }
 
   func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
 }
@@ -55,26 +57,6 @@ final class ScriptClock: Sendable {
   var date: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
 
   func move(by interval: Double) { seconds.withLock { $0 += interval } }
-}
-
-extension PlanProcess {
-  /// Runs a script of checks in a temporary folder of its own.
-  ///
-  /// An error that ends the script also counts as an unmet expectation, because a plan's faults do
-  /// not affect files on disk.
-  ///
-  /// - Returns: the unmet expectations, one line each.
-  func faults<Script: DiskScript>(of script: Script) throws(SystemFailure) -> [String] {
-    let folder = try ScratchFolder()
-    var script = script
-    do throws(HistoryError) {
-      try script.run(folder)
-    } catch {
-      script.faults.append("the script ends with \(error)")
-    }
-    script.expectClosed(folder)
-    return script.faults.lines
-  }
 }
 
 extension DiskStores {
@@ -155,12 +137,28 @@ extension DiskStores {
   }
 }
 
+extension StoredObject {
+  /// Returns the values of attributes in the given order; all are null if the object is deleted.
+  package func values(of attributes: [String]) throws(HistoryError) -> [Value] {
+    try attributes.map { (name) throws(HistoryError) in try self[name] ?? .null }
+  }
+}
+
+extension ObjectContext {
+  /// Returns a context that keeps the objects that it has read.
+  ///
+  /// The context then behaves like one whose objects the program still refers to.
+  static func retaining(_ store: Store, author: String?, name: String) -> ObjectContext {
+    ObjectContext(store: store, author: author, name: name, retainsRegisteredObjects: true)
+  }
+}
+
 extension HistoryError {
   /// Whether the error has the details that the documentation of its code promises, such as a token.
   fileprivate var hasDetails: Bool {
     switch code {
     case .otherStore, .expired, .rewound: token != nil
-    case .conflict, .unknownObject: !objects.isEmpty
+    case .conflict, .duplicate, .unknownObject: !objects.isEmpty
     case .superseded, .inUse, .notAMember, .lost: member != nil
     case .otherModel, .migrationNeeded, .newerModel, .modelOutgrown: modelVersions != nil
     case .olderMembers: !olderMembers.isEmpty

@@ -2,7 +2,6 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 import SQLiteStorage
-import Traces
 
 /// Scripted checks of a file to which plain SQL and two programs with the library write.
 ///

@@ -3,7 +3,6 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 import Synchronization
-import Traces
 
 /// Scripted checks of two programs that share a file, and suspend and resume their stores at random.
 struct SuspensionScript: DiskScript {

@@ -2,7 +2,6 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 import Synchronization
-import Traces
 
 /// Scripted checks of the signals with which a store reports commits to its watches.
 struct WatchScript: DiskScript {
@@ -26,6 +25,7 @@ struct WatchScript: DiskScript {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try follow(folder, pausing: pauses)
     try poll(folder)
+    try resume(folder)
     try end(folder)
   }
 
@@ -132,6 +132,39 @@ struct WatchScript: DiskScript {
     pause(milliseconds: 30)
     expect(late.all.isEmpty, "a store is polled before its poll interval has passed")
     slow.cancel()
+  }
+
+  /// Suspends a watched store: after its resumption, the watch reports the newest position exactly once.
+  mutating func resume(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("resumed")
+    let writer = try Store(path: path, model: store.model, configuration: configuration())
+    let reader = try Store(path: path, configuration: configuration())
+    let reports = Reports(patience: patience)
+    let watch = try reader.watch { reports.add($0) }
+    var numbers = [try insert(into: writer)]
+    guard reports.wait(for: numbers[0]) else {
+      return faults.append("a commit before a suspension is not reported")
+    }
+    try reader.suspend()
+    numbers.append(try insert(into: writer))
+    try reader.resume()
+    guard reports.wait(for: numbers[1]) else {
+      return faults.append("a commit during a suspension is not reported after it")
+    }
+    for _ in 0..<2 {
+      // The watch wakes up, and finds no new commit.
+      for _ in 0..<2 {
+        folder.touch("resumed-signal")
+        pause(milliseconds: 1)
+      }
+      numbers.append(try insert(into: writer))
+      guard reports.wait(for: numbers[numbers.count - 1]) else {
+        return faults.append("a commit after a suspension is not reported")
+      }
+    }
+    watch.cancel()
+    let found = reports.all.map(\.number)
+    expect(found == numbers, "the commits \(numbers) are reported as \(found)")
   }
 
   /// Ends a watch that holds the last reference to a store: the store's files must then be closed.

@@ -1,40 +1,11 @@
 import HistoryInspection
-import HistoryStore
-import HistoryTypes
+package import HistoryStore
+package import HistoryTypes
 import ObjectContexts
-import Traces
-
-/// A plan's request to check stores in the platform's own file system.
-extension PlanProcess {
-  /// Copies the actor's data into a store on disk, and reads the data in copies of that store.
-  ///
-  /// - Returns: the last copy's objects with all their values, and the unmet expectations.
-  func fileLines(_ planStore: PlanStore, seed: Int) throws(SystemFailure) -> [String] {
-    let folder = try ScratchFolder()
-    var script = FileScript(store: store, seed: seed)
-    let names = try mappingErrors { () throws(HistoryError) in try script.fill(folder, planStore) }
-    var lines: [String] = []
-    do throws(HistoryError) {
-      try script.lockMembers(folder)
-      try script.read(folder)
-      try script.change(folder)
-      try script.convert(folder)
-      try script.inspect(folder)
-      try script.refuseForeignFiles(folder)
-      try script.replace(folder)
-      lines = try script.objects(folder, names)
-      try script.track(folder)
-      try script.destroy(folder)
-    } catch {
-      script.faults.append("an error ended the script: \(error)")
-    }
-    script.expectClosed(folder)
-    return script.faults.lines + lines
-  }
-}
+package import Traces
 
 /// Checks that open, copy, convert, replace and destroy the files of a store.
-struct FileScript: DiskStores {
+package struct FileScript: DiskStores {
   let store: Store
   let layout: HistoryLayout
   let faults = FailedExpectations()
@@ -42,17 +13,21 @@ struct FileScript: DiskStores {
   var lines: [String] = []
   var token: HistoryToken?
 
-  init(store: Store, seed: Int) {
+  package init(store: Store, seed: Int) {
     self.store = store
     layout = ScriptRandom(seed).layout
   }
 
-  /// Copies the process's data into a new store, in three transactions.
+  /// Copies the data of the plan's store into a new store, in three transactions.
   ///
+  /// - Parameters:
+  ///   - folder: the folder of the new store.
+  ///   - name: returns the plan's name of an object.
   /// - Returns: the names of the copied objects.
-  mutating func fill(
+  /// - Throws: ``HistoryError`` if a store cannot be read or written.
+  package mutating func fill(
     _ folder: borrowing ScratchFolder,
-    _ planStore: PlanStore
+    _ name: (ObjectID) -> ObjectName
   ) throws(HistoryError) -> [ObjectID: ObjectName] {
     let original = try Store(
       path: folder.file("original"),
@@ -72,7 +47,7 @@ struct FileScript: DiskStores {
           values[attribute.name] = try object[attribute.name]
         }
         let copy = try context.insert(entity.name, values)
-        names[copy.id] = planStore.objects.name(object.id, in: store.model)
+        names[copy.id] = name(object.id)
       }
       try context.save()
     }
@@ -84,6 +59,32 @@ struct FileScript: DiskStores {
     lines = try history(original)
     token = try original.currentToken()
     return names
+  }
+
+  /// Reads the data in copies of the filled store, and changes, converts and replaces them.
+  ///
+  /// - Returns: the unmet expectations, and the last copy's objects with all their values.
+  package mutating func run(
+    _ folder: borrowing ScratchFolder,
+    _ names: [ObjectID: ObjectName]
+  ) -> [String] {
+    var lines: [String] = []
+    do throws(HistoryError) {
+      try lockMembers(folder)
+      try read(folder)
+      try change(folder)
+      try convert(folder)
+      try inspect(folder)
+      try refuseForeignFiles(folder)
+      try replace(folder)
+      lines = try objects(folder, names)
+      try track(folder)
+      try destroy(folder)
+    } catch {
+      faults.append("an error ended the script: \(error)")
+    }
+    expectClosed(folder)
+    return faults.lines + lines
   }
 
   mutating func lockMembers(_ folder: borrowing ScratchFolder) throws(HistoryError) {

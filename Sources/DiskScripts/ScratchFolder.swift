@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
 import SQLiteStorage
-import Traces
+package import Traces
 
 #if canImport(Glibc)
 import Glibc
@@ -15,11 +15,11 @@ import Darwin
 ///
 /// The folder contains the stores of requests that need real files: signal files, lock files of
 /// members, or copies.
-struct ScratchFolder: ~Copyable {
+package struct ScratchFolder: ~Copyable {
   let path: String
 
   /// Creates an empty folder that only its owner can read.
-  init() throws(SystemFailure) {
+  package init() throws(SystemFailure) {
     let place = Self.place
     var template = Array("\(place)/history-plan-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {

@@ -2,7 +2,6 @@ import HistoryStore
 import HistoryTracking
 import HistoryTypes
 import ObjectContexts
-import Traces
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

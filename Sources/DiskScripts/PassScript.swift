@@ -3,7 +3,6 @@ import HistoryTracking
 import HistoryTypes
 import ObjectContexts
 import Synchronization
-import Traces
 
 /// Scripted checks of passes with strategies and limits, failing hooks, deduplication and consumers.
 struct PassScript: DiskScript {

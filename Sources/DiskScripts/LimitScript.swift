@@ -2,7 +2,6 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 import Synchronization
-import Traces
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

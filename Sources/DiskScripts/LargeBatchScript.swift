@@ -1,7 +1,6 @@
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
-import Traces
 
 /// Scripted checks of large batches by key and of their history, against plain Swift collections.
 struct LargeBatchScript: DiskScript {

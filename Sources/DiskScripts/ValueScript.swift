@@ -1,7 +1,6 @@
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
-import Traces
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,7 +1,6 @@
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
-import Traces
 
 /// Scripted checks of live queries in one context while two contexts edit tasks with tags.
 ///

@@ -3,7 +3,6 @@ import HistoryTracking
 import HistoryTypes
 import ObjectContexts
 import Synchronization
-import Traces
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,0 +1,142 @@
+import HistoryStore
+import HistoryTypes
+import ObjectContexts
+
+/// The expected members of each object of an ordered relationship, as plain arrays.
+struct OrderedMembers {
+  /// The name of the ordered reference.
+  let reference: String
+  /// The name of the attribute for the positions.
+  let position: String
+  /// The name of the entity that is referred to.
+  let owner: String
+  var members: [ObjectID: [ObjectID]] = [:]
+
+  init(reference: String, position: String, owner: String) {
+    self.reference = reference
+    self.position = position
+    self.owner = owner
+  }
+
+  var owners: [ObjectID] { members.keys.sorted { $0.key < $1.key } }
+
+  func owner(of member: ObjectID?) -> ObjectID? {
+    members.first { $0.value.contains { $0 == member } }?.key
+  }
+
+  mutating func remove(_ member: ObjectID) {
+    for owner in owners { members[owner]?.removeAll { $0 == member } }
+  }
+
+  /// Moves a member to an index, or to the end if `index` is `nil`.
+  mutating func add(_ member: ObjectID, to owner: ObjectID, at index: Int?) {
+    remove(member)
+    members[owner, default: []].insert(member, at: index ?? members[owner]?.count ?? 0)
+  }
+
+  /// Sorts the members of an object by the positions that a context reads one by one.
+  mutating func sort(_ owner: ObjectID, in context: ObjectContext) throws(HistoryError) {
+    let positions = try positions(members[owner] ?? [], in: context)
+    members[owner] = members[owner]?.enumerated().sorted { left, right in
+      // Objects without a position come first.
+      switch (positions[left.offset], positions[right.offset]) {
+      case (let before?, let after?) where before != after: before < after
+      case (nil, .some): true
+      case (.some, nil): false
+      default: left.element.key < right.element.key
+      }
+    }.map(\.element)
+  }
+
+  /// Returns whether many doubles lie between the positions of neighbors.
+  ///
+  /// An insert or a move then changes one object.
+  func isRoomy(_ members: [ObjectID], in context: ObjectContext) throws(HistoryError) -> Bool {
+    let positions = try positions(members, in: context)
+    let known = positions.compactMap(\.self)
+    return known.count == positions.count && known.allSatisfy { $0.magnitude < 1024 }
+      && zip(known, known.dropFirst()).allSatisfy { $1 - $0 > 1e-6 }
+  }
+
+  private func positions(
+    _ members: [ObjectID],
+    in context: ObjectContext
+  ) throws(HistoryError) -> [Double?] {
+    try members.map { id throws(HistoryError) in try context.object(id)?[position]?.double }
+  }
+
+  /// Returns the least number of objects that must change after `old` for the present orders.
+  ///
+  /// Objects that stay with their owner keep their positions if they are in the same order in both
+  /// states; the longest list of such objects counts.
+  func changeCount(since old: OrderedMembers) -> Int {
+    if members == old.members { return 0 }
+    let (before, now) = (old.ownerByMember, ownerByMember)
+    var count = Set(now.keys).union(before.keys).count { before[$0] != now[$0] }
+    for (owner, members) in members {
+      let places = members.compactMap { old.members[owner]?.firstIndex(of: $0) }
+      count += places.count - places.longestAscendingCount
+    }
+    return count
+  }
+
+  private var ownerByMember: [ObjectID: ObjectID] {
+    var owners: [ObjectID: ObjectID] = [:]
+    for (owner, list) in members {
+      for member in list { owners[member] = owner }
+    }
+    return owners
+  }
+}
+
+extension ScriptRandom {
+  /// Returns the elements of a list in random order.
+  func shuffled<Element>(_ list: [Element]) -> [Element] {
+    var (rest, found) = (list, [Element]())
+    while !rest.isEmpty { found.append(rest.remove(at: draw(rest.count))) }
+    return found
+  }
+}
+
+extension [Int] {
+  /// The number of elements in the longest ascending part, with gaps, of the array.
+  var longestAscendingCount: Int {
+    var counts: [Int] = []
+    for (index, value) in enumerated() {
+      counts.append(
+        1 + (indices.prefix(index).filter { self[$0] < value }.map { counts[$0] }.max() ?? 0)
+      )
+    }
+    return counts.max() ?? 0
+  }
+}
+
+/// Positions between which no double, or only few doubles, lie.
+enum TightPositions: CaseIterable {
+  case adjacent
+  case equal
+  case missing
+  case greatest
+  case infinite
+  case least
+
+  var positions: [Double?] {
+    switch self {
+    case .adjacent: [1, 1.0.nextUp, 1.0.nextUp.nextUp, 1.0.nextUp.nextUp.nextUp]
+    case .equal: [3, 3, 3, 3, 4]
+    case .missing: [nil, nil, nil, 0]
+    case .greatest: [-.greatestFiniteMagnitude, 1e300, .greatestFiniteMagnitude]
+    case .infinite: [-.infinity, 0, .infinity]
+    case .least: [0, .leastNonzeroMagnitude, 2 * .leastNonzeroMagnitude]
+    }
+  }
+
+  /// Returns the index where no double fits between the neighbors.
+  func index(_ count: Int) -> Int {
+    switch self {
+    case .greatest, .infinite: count
+    case .missing: 0
+    default: 1
+    }
+  }
+}
