@@ -24,6 +24,7 @@ struct StorageScript: DiskScript {
     // In a faulty product, the next wait for a lock may not end.
     guard faults.lines.isEmpty else { return }
     try waitForLog(folder)
+    try failLog(folder)
     try create(folder)
     do throws(SQLiteError) { try bindValues() } catch { throw HistoryError(error) }
     try refuse(folder)
@@ -125,6 +126,34 @@ struct StorageScript: DiskScript {
     let opened = try Store(path: path, configuration: configuration)
     expect(try insert(into: opened) == 2, "a file without a log has lost a transaction")
     expect(folder.names.contains("without a log-wal"), "an opened file has no log")
+  }
+
+  /// Opens a file without a log while a write or a sync of the file fails: it gets a log, or an error.
+  private func failLog(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("failing log")
+    do {
+      let made = try Store(path: path, model: store.model, configuration: configuration())
+      try insert(into: made)
+    }
+    let files = RealFileSystem(waits: false)
+    var configuration = configuration()
+    configuration.vfs = files.name
+    let failures: [(FileFault.Kind, FileCall)] = [
+      (.ioError, .write), (.full, .write), (.ioError, .sync),
+    ]
+    for (kind, call) in failures {
+      try RawFile(path).run("PRAGMA journal_mode = DELETE")
+      files.arm([FileFault(kind, file: .main, call: call, k: 1)])
+      do throws(HistoryError) {
+        let opened = try Store(path: path, configuration: configuration)
+        files.disarm()
+        try insert(into: opened)
+        expect(folder.names.contains("failing log-wal"), "an opened file has no log after \(kind)")
+      } catch {
+        files.disarm()
+        expect(error.code == .sqlite, "a log that fails leads to the wrong error: \(error)")
+      }
+    }
   }
 
   // MARK: Creation

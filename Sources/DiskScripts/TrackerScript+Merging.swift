@@ -22,7 +22,8 @@ extension TrackerScript {
     let failureCount = 1 + seed.draw(2)
     plan.left = ["merger": failureCount, "deduplicator": 1]
     for _ in 0...failureCount {
-      expect(.stopped, of: "a pass whose merger or deduplicator throws") { () throws(HistoryError) in
+      expect(.stopped, of: "a pass whose merger or deduplicator throws") {
+        () throws(HistoryError) in
         try ask { () async throws(HistoryError) in _ = try await tracker.pass() }
       }
     }

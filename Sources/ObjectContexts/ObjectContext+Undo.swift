@@ -138,7 +138,6 @@ struct UndoStack: Sendable {
   mutating func clear() {
     done = []
     undone = []
-    isGroupOpen = false
   }
 
   private mutating func trim() {

@@ -191,7 +191,12 @@ package struct Connection: ~Copyable {
     var waitedMs: Int64 = 0
     while true {
       do throws(SQLiteError) {
-        return try text(sql)
+        let statement = try Statement(self, sql)
+        guard try statement.step() else { return nil }
+        let text = statement.text(0)
+        // The switch ends, and can fail, after the row.
+        _ = try statement.step()
+        return text
       } catch {
         guard error.cause == .busy, waitedMs < busyTimeoutMs else { throw error }
         waitedMs += max(1, Int64(sqlite3_sleep(2)))

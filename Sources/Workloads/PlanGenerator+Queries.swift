@@ -141,7 +141,7 @@ extension PlanGenerator {
 
   /// The kinds of requests about stores on disk, with their weights.
   private static let diskForms: [(PlannedQuery.Form, Int)] = [
-    (.files, 4), (.watch, 2), (.large, 2), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
+    (.files, 4), (.watch, 2), (.large, 4), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
     (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2), (.lists, 3), (.edits, 4),
     (.orders, 3), (.conflicts, 5), (.aggregates, 3), (.upgrades, 4), (.duplicates, 3), (.edges, 4),
   ]

@@ -34,7 +34,7 @@ import Traces
 
   @Test(
     arguments: PlannedQuery.Form.allCases.filter { $0.isScript && $0 != .watch && $0 != .purges },
-    1...9
+    1...5
   )
   func `Drawn stores on disk are as plain code has them`(
     form: PlannedQuery.Form,
