@@ -334,7 +334,9 @@ private struct PlannedEdit: Sendable {
 /// A write that `begin` has started and `commit` has not committed.
 struct StagedWrite: Sendable {
   let write: PlannedWrite
-  /// Whether the write may no longer be staged, after an unknown outcome or a failed commit.
+  /// Whether it is unknown if the write is staged.
+  ///
+  /// True after a `begin` of unknown outcome or a `commit` that did not succeed.
   var isUncertain: Bool
 
   init(_ write: PlannedWrite, _ isUncertain: Bool) {

@@ -231,7 +231,7 @@ struct EntityTable: Sendable {
     bytes.withUnsafeBytes { PackedRecord.key(at: Self.address(of: entry, in: $0)) }
   }
 
-  /// Returns the number of bytes of a record, including those up to the next one.
+  /// Returns the number of bytes of a record, including the padding after it.
   private func size(of entry: UInt32) -> Int {
     bytes.withUnsafeBytes { PackedRecord.byteCount(at: Self.address(of: entry, in: $0), types) }
   }

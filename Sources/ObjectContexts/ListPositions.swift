@@ -1,6 +1,6 @@
-/// The positions of the objects of an ordered relationship, in their order; `nil` stands for null.
+/// The sort positions of the objects of an ordered relationship, in the order of the objects.
 ///
-/// Objects without a position come first.
+/// A position is `nil` if its column is null. Objects without a position come first.
 struct ListPositions {
   private(set) var values: [Double?]
 

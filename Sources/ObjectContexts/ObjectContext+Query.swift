@@ -59,7 +59,7 @@ extension ObjectContext {
     return try store.plan(number, query)
   }
 
-  /// Returns the number of a declared entity.
+  /// Returns the number that identifies a declared entity in the store's model.
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity``.
   func number(of entity: String) throws(HistoryError) -> Int32 {

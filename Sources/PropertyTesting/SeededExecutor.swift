@@ -194,8 +194,9 @@ public struct ExecutorStuck: Error, Hashable, Sendable {}
 /// A hook into Swift's runtime for jobs that would otherwise run on the global thread pool.
 ///
 /// If the thread of a ``SeededExecutor`` enqueues such a job, the hook passes the job to that executor.
-/// Tasks without an executor therefore stay on that thread. A task that awaits the value of another task
-/// briefly counts as a task without an executor. Jobs of all other threads are not affected.
+/// Tasks without an executor therefore stay on that thread. A task that awaits the value of another
+/// task also needs the hook: Swift briefly treats it as a task without an executor. Jobs of all other
+/// threads are not affected.
 ///
 /// The hook is the runtime's variable `swift_task_enqueueGlobal_hook`. Where it is not found, as in
 /// a program that is linked statically with the runtime, only actors with the executor are

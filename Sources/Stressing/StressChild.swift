@@ -194,7 +194,7 @@ final class ScheduledKill: Sendable {
   private let armed = Atomic<Int>(0)
   private static let places = StressPlace.allCases.count + 1
 
-  /// Schedules the kill for the n-th visit of a place from now on.
+  /// Schedules the kill for a later visit of a place; visit 1 is the next one.
   func arm(_ place: StressPlace, visit: Int) {
     let position = (StressPlace.allCases.firstIndex(of: place) ?? 0) + 1
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)

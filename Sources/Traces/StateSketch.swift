@@ -84,10 +84,10 @@ package struct StateSketch: Sendable {
     current = member.map { position(of: $0) + 1 } ?? 0
   }
 
-  /// Selects the section of the only actor that writes under an author.
+  /// Selects the section of the actor that writes under an author, for the following words.
   ///
-  /// If no actor or several actors write under the author, this selects the common section and adds
-  /// the author as text.
+  /// If no actor or more than one writes under the author, this selects the common section, which
+  /// belongs to no member, and adds the author's name to it.
   package mutating func enter(author: String) {
     guard let owner = owners[author] else {
       current = 0

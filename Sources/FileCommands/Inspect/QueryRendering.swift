@@ -135,7 +135,7 @@ struct JSONCell: Encodable, Hashable {
     }
   }
 
-  /// Returns values by name as one line of JSON with sorted names.
+  /// Returns a JSON object on one line, with its keys sorted.
   ///
   /// - Throws: the errors of the encoder.
   static func line(_ members: [String: JSONCell]) throws -> String {

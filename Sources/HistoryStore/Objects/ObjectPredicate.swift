@@ -64,7 +64,7 @@ public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
   case comparisons
   /// The number of values that are bound.
   case values
-  /// The number of bytes of a pattern.
+  /// The length of a text pattern in UTF-8 bytes.
   case patternBytes
 
   /// The greatest size that this limit allows in one request.

@@ -70,7 +70,7 @@ package struct PackedRecord {
     return (count + unit - 1) / unit * unit
   }
 
-  /// Calls a closure with the place and the number of bytes of each record.
+  /// Calls a closure with the address and the number of bytes of each record.
   @inlinable
   @inline(__always)
   package static func visit(
