@@ -35,10 +35,9 @@ struct AggregateScript: DiskScript {
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let attributes = Self.types.map { Attribute($0.name, $0.type) }
-    let model = try? Model([
+    let model = try model([
       Entity("Row", attributes, indexes: [["number"], ["text"]]), Entity("Draft", attributes),
     ])
-    guard let model else { return faults.append("the script's own model is refused") }
     let path = folder.file("aggregates")
     let saved = try Store(path: path, model: model, configuration: configuration())
     let retains = seed.draw(2) == 0

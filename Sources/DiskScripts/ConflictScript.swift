@@ -20,9 +20,7 @@ struct ConflictScript: SaveScript {
   }
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    guard let model = try? Model(SaveReference.entities) else {
-      return faults.append("the script's own model is refused")
-    }
+    let model = try model(SaveReference.entities)
     let announced = AnnouncedWrites()
     var configuration = configuration()
     configuration.actionObserver = announced.observer

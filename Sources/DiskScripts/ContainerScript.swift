@@ -31,7 +31,7 @@ struct ContainerScript: DiskScript {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     var descriptions: [StoreDescription] = []
     for name in Self.names {
-      guard let model = try? Model([Entity(name, [Attribute("name", .string)])]) else { return }
+      let model = try model([Entity(name, [Attribute("name", .string)])])
       var configuration = configuration()
       configuration.tracksHistory = name != "Draft"
       let path = folder.file(name)

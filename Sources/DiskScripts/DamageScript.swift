@@ -36,7 +36,7 @@ struct DamageScript: DiskScript {
     _ name: String,
     count: Int = 8
   ) throws(HistoryError) -> Store? {
-    guard let model = try? Model([Self.item]) else { return nil }
+    let model = try model([Self.item])
     var configuration = configuration()
     configuration.processID = "process"
     // Every random number is 42; the random marks in the transactions' tokens must differ

@@ -71,6 +71,15 @@ extension DiskStores {
     return configuration
   }
 
+  /// Returns a model of the script's own; if the model is invalid, the error ends the script.
+  func model(_ entities: [Entity], version: Int = 1) throws(HistoryError) -> Model {
+    do {
+      return try Model(entities, version: version)
+    } catch {
+      throw .stopped("the script's own model is refused: \(error)")
+    }
+  }
+
   func expect(_ isRight: Bool, _ fault: @autoclosure () -> String) {
     if !isRight { faults.append(fault()) }
   }

@@ -7,7 +7,7 @@ extension DuplicateScript {
   /// Removes a list to which an object refers whose entity only a newer program knows.
   func keepReferences(_ file: Store, _ path: String) throws(HistoryError) {
     let comment = Entity("Comment", [Attribute("list", to: "List", deleteRule: .cascade)])
-    guard let model = try? Model(ObjectCopy.entities + [comment], version: 2) else { return }
+    let model = try model(ObjectCopy.entities + [comment], version: 2)
     let start = try file.currentToken()
     let newer = try Store(path: path, model: model, configuration: configuration())
     let lists = try insertThree("newer", file)
@@ -35,9 +35,7 @@ extension DuplicateScript {
     let attributes = ["name", "list", "code"].map { Attribute($0, .int) }
     let constraints = [["name", "list"], ["code"]]
     let next = Entity("Tag", attributes, uniquenessConstraints: constraints)
-    guard let old = try? Model([Entity("Tag", attributes)]),
-      let new = try? Model([next], version: 2)
-    else { return }
+    let (old, new) = (try model([Entity("Tag", attributes)]), try model([next], version: 2))
     let file = try Store(path: path, model: old, configuration: configuration())
     let tags = randomTags()
     let made = try file.batchInsert(into: "Tag", tags, by: BatchAuthor("app"), result: .objectIDs)

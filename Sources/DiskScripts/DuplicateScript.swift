@@ -21,9 +21,7 @@ struct DuplicateScript: DiskScript {
   }
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    guard let model = try? Model(ObjectCopy.entities) else {
-      return faults.append("the script's own model is refused")
-    }
+    let model = try model(ObjectCopy.entities)
     let path = folder.file("lists")
     let file = try Store(path: path, model: model, configuration: configuration())
     // The first objects are already merged: only later ones are candidates.

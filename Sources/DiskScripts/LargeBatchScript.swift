@@ -38,7 +38,7 @@ struct LargeBatchScript: DiskScript {
         Attribute("count", .int),
       ]
     )
-    guard let model = try? Model([item]) else { return }
+    let model = try model([item])
     let path = folder.file("large")
     let writer = try Store(path: path, model: model, configuration: configuration())
     let reader = try Store(path: path, configuration: configuration())

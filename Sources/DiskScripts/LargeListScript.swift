@@ -24,10 +24,9 @@ struct LargeListScript: DiskScript {
   }
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    let model = try? Model([
+    let model = try model([
       Entity("Item", ListRow.attributes), Entity("Short", ListRow.attributes, indexes: [["count"]]),
     ])
-    guard let model else { return faults.append("the script's own model is refused") }
     let path = folder.file("lists")
     let saved = try Store(path: path, model: model, configuration: configuration())
     try follow(saved)

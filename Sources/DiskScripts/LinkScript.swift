@@ -27,9 +27,7 @@ struct LinkScript: DiskScript {
     let entities = [
       Entity("Task", [Attribute("name", .string)]), Entity("Tag", [Attribute("name", .string)]),
     ]
-    guard let model = try? Model(entities + tables.map(\.description)) else {
-      return faults.append("the script's own model is refused")
-    }
+    let model = try model(entities + tables.map(\.description))
     let path = folder.file("links")
     let contexts = [try context(path, "app", model), try context(path, "widget", model)]
     try fill(contexts[0])

@@ -49,10 +49,7 @@ struct LiveListScript: DiskScript {
       Entity("Tag", [Attribute("name", .string)]),
       Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag")),
     ]
-    guard let model = try? Model(entities) else {
-      faults.append("the script's own model is refused")
-      return ObjectContext(store: store, author: author)
-    }
+    let model = try model(entities)
     return ObjectContext(
       store: try Store(path: path, model: model, configuration: configuration()),
       author: author,

@@ -20,7 +20,7 @@ struct PassScript: DiskScript {
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let tag = Entity("Tag", [Attribute("name", .string), Attribute("rank", .int)])
-    guard let model = try? Model([tag]) else { return }
+    let model = try model([tag])
     var configuration = configuration()
     configuration.memberLocks = .none
     let path = folder.file("passes")

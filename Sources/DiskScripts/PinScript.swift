@@ -60,10 +60,7 @@ struct PinScript: DiskScript {
     ]
     var configuration = configuration()
     configuration.tracksHistory = tracksHistory
-    guard let model = try? Model(entities) else {
-      faults.append("the script's own model is refused")
-      return store
-    }
+    let model = try model(entities)
     return try Store(path: path, model: model, configuration: configuration)
   }
 

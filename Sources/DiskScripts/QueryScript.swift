@@ -39,11 +39,10 @@ struct QueryScript: DiskScript {
     let indexes: [[ObjectOrder]] = [
       ["number"], [.ascending("text", collation: .caseInsensitive), .descending("date")],
     ]
-    let model = try? Model([
+    let model = try model([
       Entity("Row", attributes, indexes: indexes),
       Entity("Long", [Attribute("text", .string)] + numbers + [Attribute("data", .data)]),
     ])
-    guard let model else { return faults.append("the script's own model is refused") }
     var configuration = configuration()
     configuration.cacheSizeKiB = 4096
     let path = folder.file("queries")

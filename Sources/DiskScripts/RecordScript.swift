@@ -31,7 +31,7 @@ struct RecordScript: DiskScript {
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let attributes = Self.types.map { Attribute($0.0, $0.1) }
-    guard let model = try? Model([Entity("Full", attributes)]) else { return }
+    let model = try model([Entity("Full", attributes)])
     let path = folder.file("records")
     let saved = try Store(path: path, model: model, configuration: configuration())
     try keep(saved)

@@ -19,9 +19,7 @@ struct SaveRuleScript: SaveScript {
   }
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    guard let model = try? Model(SaveReference.entities) else {
-      return faults.append("the script's own model is refused")
-    }
+    let model = try model(SaveReference.entities)
     let path = folder.file("rules")
     let file = try Store(path: path, model: model, configuration: configuration())
     reference = SaveReference(file, faults)

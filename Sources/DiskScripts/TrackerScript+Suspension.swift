@@ -6,7 +6,7 @@ import ObjectContexts
 extension TrackerScript {
   /// Suspends and resumes a container of two stores, each of which has a tracker.
   func suspend(_ reader: Store, _ writer: Store) throws(HistoryError) {
-    guard let tags = try? Model([Entity("Tag", [Attribute("name", .string)])]) else { return }
+    let tags = try model([Entity("Tag", [Attribute("name", .string)])])
     let container = try StoreContainer(
       [(writer.path, writer.model), ("\(writer.path)-tags", tags)].map { path, model in
         StoreDescription(path: path, model: model, configuration: configuration())

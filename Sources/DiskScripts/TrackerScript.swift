@@ -25,7 +25,7 @@ struct TrackerScript: DiskScript {
       Attribute("name", .string, preservesValueInHistoryOnDeletion: true),
       Attribute("count", .int),
     ]
-    guard let model = try? Model([Entity("Item", attributes)]) else { return }
+    let model = try model([Entity("Item", attributes)])
     let path = folder.file("tracked")
     let writer = try Store(path: path, model: model, configuration: configuration())
     let reader = try Store(path: path, configuration: configuration())

@@ -35,9 +35,7 @@ struct UndoScript: DiskScript {
         [Attribute("title", .string), Attribute("count", .int), Attribute("list", to: "List")]
       ),
     ]
-    guard let model = try? Model(entities) else {
-      return faults.append("the script's own model is refused")
-    }
+    let model = try model(entities)
     let path = folder.file("undone")
     let saved = try Store(path: path, model: model, configuration: configuration())
     let view = ObjectContext(

@@ -49,7 +49,7 @@ struct ValueScript: DiskScript {
     let attributes = zip(Self.names, types).map {
       Attribute($0, $1, preservesValueInHistoryOnDeletion: true)
     }
-    guard let model = try? Model([Entity("Text", attributes)]) else { return }
+    let model = try model([Entity("Text", attributes)])
     let path = folder.file("values")
     let saved = try Store(path: path, model: model, configuration: configuration())
     let context = ObjectContext.retaining(saved, author: "app", name: "view")
