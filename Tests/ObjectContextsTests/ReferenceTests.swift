@@ -261,6 +261,19 @@ import Testing
     #expect(try newest(app).prefix(2) == ["delete List/1", "delete Share/1"])
   }
 
+  @Test func `The error about missing objects names an object once, whatever it refers to`() throws
+  {
+    let (app, widget) = (try context(), try context("widget"))
+    let (list, items, _) = try family(app)
+    let (gone, parent) = (Value(referringTo: list.id), Value(referringTo: items[0].id))
+    let other = try widget.insert("Item", ["list": gone, "parent": parent])
+    list.delete()
+    items[0].delete()
+    try app.save()
+    let error = #expect(throws: HistoryError.self) { try widget.save() }
+    #expect(error?.code == .danglingReference && error?.objects == [other.id])
+  }
+
   @Test func `A reference to an object that another process has deleted is not saved`() throws {
     let (app, widget) = (try context(), try context("widget"))
     let (list, items, _) = try family(app)
