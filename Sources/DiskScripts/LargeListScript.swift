@@ -153,7 +153,7 @@ struct LargeListScript: DiskScript {
   /// Deletes objects of a limited result one by one.
   ///
   /// Half as many objects as the limit are replaced without a query. Only a query finds an object whose
-  /// insert is not merged.
+  /// insert is not merged. An object that is inserted behind the list comes after those it has not read.
   private mutating func replace(_ saved: Store) throws(HistoryError) {
     let limit = 6 + seed.draw(7)
     let view = context(saved, "app", retains: seed.draw(2) == 0)
@@ -170,6 +170,7 @@ struct LargeListScript: DiskScript {
     expect(first.objectIDs == Array(rest.prefix(limit)), "a limited list has other objects")
     let hidden = try context(saved, "widget", retains: true).insert("Short", ["count": -1])
     try hidden.context.save()
+    rest.append(try view.insert("Short", ["count": 1000]).id)
     for deleted in 0...limit / 2 {
       view.delete(rest.remove(at: seed.draw(limit)))
       guard case .result(let result) = try reader.evaluate() else {
