@@ -65,22 +65,30 @@ struct SaveRuleScript: SaveScript {
     try first.save()
   }
 
-  /// Returns a reference to a random object of an entity, or null.
-  private func pointer(_ entity: String, _ share: Int) -> Value {
-    let objects = reference.objects(entity)
+  /// Returns a reference to a random object of an entity, which may be an unsaved insert, or null.
+  private func pointer(_ entity: String, _ share: Int, _ inserts: [ObjectID]) -> Value {
+    let number = reference.store.model.number(of: entity)
+    let objects = reference.objects(entity) + inserts.filter { $0.entity == number }
     guard !objects.isEmpty, seed.draw(share) > 0 else { return .null }
     return Value(referringTo: seed.pick(objects))
   }
 
-  private mutating func values(for entity: String) -> [String: Value] {
+  private mutating func values(
+    for entity: String,
+    _ inserts: [ObjectID] = []
+  ) -> [String: Value] {
     switch entity {
     case "Group": ["code": unique(), "title": unique()]
     case "Entry":
       [
-        "owner": pointer("Group", 2), "backup": pointer("Group", 5),
-        "guard": seed.draw(6) == 0 ? pointer("Group", 2) : .null, "label": unique(),
+        "owner": pointer("Group", 2, inserts), "backup": pointer("Group", 5, inserts),
+        "guard": seed.draw(6) == 0 ? pointer("Group", 2, inserts) : .null, "label": unique(),
       ]
-    default: ["name": unique(), "entry": pointer("Entry", 3), "peer": pointer("Part", 3)]
+    default:
+      [
+        "name": unique(), "entry": pointer("Entry", 3, inserts),
+        "peer": pointer("Part", 3, inserts),
+      ]
     }
   }
 
@@ -92,7 +100,7 @@ struct SaveRuleScript: SaveScript {
     var edits: [(id: ObjectID, isInsert: Bool, values: [String: Value])] = []
     for entity in ["Group", "Entry", "Entry", "Entry", "Part", "Part"] where seed.draw(2) == 0 {
       let isInsert = seed.draw(3) == 0
-      let all = values(for: entity)
+      let all = values(for: entity, edits.filter(\.isInsert).map(\.id))
       let some = isInsert ? all : all.filter { _ in seed.draw(2) == 0 }
       if isInsert {
         edits.append((try mine.insert(entity, some).id, true, some))
@@ -138,26 +146,23 @@ struct SaveRuleScript: SaveScript {
     }
     let denied = next.delete(deletes.sorted(), except: changed, deniesAll: deniesAll)
     guard denied.isEmpty else { return (next, SaveFailure(.deleteDenied, denied)) }
-    for edit in edits {
+    // A left-out insert has the effects of a deleted object.
+    var gone = Set(reference.rows.keys.filter { next.rows[$0] == nil })
+    for edit in edits.filter(\.isInsert).sorted(by: { $0.id < $1.id }) {
+      let cascades = next.references(of: edit.id, edit.values).filter { $0.rule == .cascade }
+      if cascades.contains(where: { gone.contains($0.target) }) { gone.insert(edit.id) }
+    }
+    for edit in edits where !gone.contains(edit.id) {
       var values = edit.values
-      var isDropped = !edit.isInsert && next.rows[edit.id] == nil
       for (name, rule, target) in next.references(of: edit.id, values)
-      where reference.rows[target] != nil && next.rows[target] == nil {
-        if rule == .nullify { values[name] = .null }
-        if rule == .cascade && edit.isInsert { isDropped = true }
-      }
-      guard !isDropped else { continue }
+      where gone.contains(target) && rule == .nullify { values[name] = .null }
       if edit.isInsert { next.insert(edit.id, values) } else { next.set(edit.id, values) }
     }
     let dangling = next.rows.filter { id, row in
       next.references(of: id, row).contains { next.rows[$0.target] == nil }
     }
     guard !dangling.isEmpty else { return (next, nil) }
-    var failure = SaveFailure(.danglingReference, Set(dangling.keys))
-    // If another edit moves a reference away from a deleted object, the store applies delete rules
-    // once more after the edits, and then also to inserted objects.
-    failure.mayBeDenied = edits.contains { $0.isInsert && dangling[$0.id] != nil }
-    return (next, failure)
+    return (next, SaveFailure(.danglingReference, Set(dangling.keys)))
   }
 }
 
@@ -165,16 +170,13 @@ struct SaveRuleScript: SaveScript {
 private struct SaveFailure {
   let code: HistoryError.Code
   let objects: Set<ObjectID>
-  /// Whether the error may also be that the delete is denied.
-  var mayBeDenied = false
 
   init(_ code: HistoryError.Code, _ objects: Set<ObjectID>) {
     (self.code, self.objects) = (code, objects)
   }
 
   func matches(_ error: HistoryError) -> Bool {
-    if mayBeDenied, error.code == .deleteDenied { return objects.isSuperset(of: error.objects) }
-    return error.code == code && Set(error.objects) == objects
+    error.code == code && Set(error.objects) == objects
   }
 }
 

@@ -325,6 +325,43 @@ import Testing
     #expect(try late["item"] == nil && notes[0]["text"] == nil && !app.hasChanges)
   }
 
+  @Test func `Inserted objects below an inserted one that a rule leaves out are left out with it`()
+    throws
+  {
+    let app = try context()
+    let (_, items, _) = try family(app)
+    // The first one comes first in the save, and is two references away from the deleted object.
+    let first = try app.insert("Item", ["title": "first"])
+    let second = try app.insert("Item", ["parent": Value(referringTo: items[0].id)])
+    try first.set(Value(referringTo: second.id), for: "parent")
+    let note = try app.insert("Note", ["item": Value(referringTo: first.id)])
+    let other = try app.insert("Note", ["text": "stays"])
+    items[0].delete()
+    try app.save()
+    #expect(
+      try newest(app) == [
+        "delete Item/1", "delete Item/2", "delete Note/1", "delete Note/2",
+        "insert Note/\(other.id.key)",
+      ]
+    )
+    #expect(try first["title"] == nil && second["title"] == nil && note["text"] == nil)
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `A new object with a denying reference to a deleted one has the same error with other edits`(
+    _ movesAnother: Bool
+  ) throws {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    let share = try app.insert("Share", ["list": Value(referringTo: list.id)])
+    if movesAnother { try items[0].set(.null, for: "list") }
+    list.delete()
+    let error = #expect(throws: HistoryError.self) { try app.save() }
+    #expect(error?.code == .danglingReference && error?.objects == [share.id])
+    #expect(app.hasChanges)
+  }
+
   @Test(arguments: [MergePolicy.storeWins, .objectWins, .overwrite, .rollback])
   func `A merge policy decides about an edit whose reference a rule makes null`(
     _ policy: MergePolicy

@@ -62,10 +62,18 @@ extension StoreCore {
       changed: references(of: updates.map { ($0, $0.columns) }, except: Set(deleted)),
       deniesAll: request.deniesReferences
     )
-    for (index, edit) in request.edits.enumerated() where edit.type != .delete {
+    let gone = try withLeftOutInserts(request.edits, effects.gone)
+    for (index, edit) in request.edits.enumerated()
+    where edit.type != .delete && !gone.contains(edit.id) {
       let writesBase = request.policy == .overwrite || conflicts.closure != nil
-      guard let adjusted = try adjust(edit, index, to: effects, number, writesBase: writesBase)
-      else { continue }
+      let adjusted = try adjust(
+        edit,
+        index,
+        to: effects,
+        gone: gone,
+        number,
+        writesBase: writesBase
+      )
       do {
         outcomes[index] = try apply(adjusted, number, &packer, &conflicts)
       } catch let error as SQLiteError where error.isDuplicate {
@@ -85,9 +93,9 @@ extension StoreCore {
     _ effects: inout RuleEffects
   ) throws {
     var written: [(edit: ObjectEdit, columns: UInt64)] = []
-    for (edit, outcome) in zip(edits, outcomes) where edit.type == .update {
+    for (edit, outcome) in zip(edits, outcomes) where edit.type != .delete {
       switch outcome {
-      case .written: written.append((edit, edit.columns))
+      case .written: written.append((edit, edit.type == .insert ? .max : edit.columns))
       case .writtenOver(let columns): written.append((edit, columns & edit.columns))
       case .leftOut, .gone, .replaced: continue
       }
@@ -98,9 +106,35 @@ extension StoreCore {
     packer.combine()
   }
 
-  /// Returns, for each update, the reference attributes among its given columns.
+  /// Returns the deleted objects of a save, and the inserts that it leaves out because of them.
   ///
-  /// An attribute that the update sets to an object in `deleted` is left out.
+  /// A save leaves out an insert that refers, with the rule ``DeleteRule/cascade``, to an object that the
+  /// save deletes or to another insert that it leaves out.
+  private func withLeftOutInserts(
+    _ edits: [ObjectEdit],
+    _ deleted: Set<ObjectID>
+  ) throws -> Set<ObjectID> {
+    guard !deleted.isEmpty else { return deleted }
+    var referring: [ObjectID: [ObjectID]] = [:]
+    for edit in edits where edit.type == .insert {
+      for (attribute, value) in zip(try table(edit.id.entity).entity.attributes, edit.values) {
+        guard let reference = attribute.reference, reference.deleteRule == .cascade,
+          let destination = model.number(of: reference.entity), case .int(let key) = value
+        else { continue }
+        referring[ObjectID(entity: destination, key: key), default: []].append(edit.id)
+      }
+    }
+    var gone = deleted
+    var next = referring.keys.filter(deleted.contains)
+    while let id = next.popLast() {
+      for insert in referring[id] ?? [] where gone.insert(insert).inserted { next.append(insert) }
+    }
+    return gone
+  }
+
+  /// Returns, for each edit, the reference attributes among its given columns.
+  ///
+  /// An attribute that the edit sets to an object in `deleted` is left out.
   private func references(
     of updates: [(edit: ObjectEdit, columns: UInt64)],
     except deleted: Set<ObjectID>
@@ -110,7 +144,7 @@ extension StoreCore {
       let table = try table(edit.id.entity)
       let attributes = table.entity.attributes
       var found: UInt64 = 0
-      let set = attributes.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
+      let set = attributes.indices.filter(edit.sets)
       for (index, value) in zip(set, edit.values) where columns >> UInt64(index) & 1 == 1 {
         guard let reference = attributes[index].reference,
           let destination = model.number(of: reference.entity)
@@ -150,15 +184,15 @@ extension StoreCore {
   ///
   /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///
-  /// - Returns: The edit, or `nil` if a rule deletes its object.
+  /// The object of the edit is not in `gone`, which has the deleted objects and the left-out inserts.
   private func adjust(
     _ edit: ObjectEdit,
     _ index: Int,
     to effects: RuleEffects,
+    gone: Set<ObjectID>,
     _ number: Int64,
     writesBase: Bool
-  ) throws -> AdjustedEdit? {
-    guard !effects.gone.contains(edit.id) else { return nil }
+  ) throws -> AdjustedEdit {
     var adjusted = AdjustedEdit(index, edit)
     if let change = effects.nullified(edit.id) {
       adjusted.nullified = change.columns
@@ -167,16 +201,14 @@ extension StoreCore {
     }
     let table = try table(edit.id.entity)
     let attributes = table.entity.attributes
-    let set = attributes.indices.filter {
-      edit.type == .insert || edit.columns >> UInt64($0) & 1 == 1
-    }
+    let set = attributes.indices.filter(edit.sets)
     for (index, attribute) in attributes.enumerated() {
       guard let reference = attribute.reference,
         let destination = model.number(of: reference.entity)
       else { continue }
       func isGone(_ value: Value) -> Bool {
         guard case .int(let key) = value else { return false }
-        return effects.gone.contains(ObjectID(entity: destination, key: key))
+        return gone.contains(ObjectID(entity: destination, key: key))
       }
       // The policy `overwrite` also writes the values that the context has read, and so may a closure. The
       // other policies compare these values with the row, whose reference a rule or another writer made null.
@@ -191,7 +223,6 @@ extension StoreCore {
       case .nullify:
         adjusted.edit.values[place] = .null
         adjusted.isReleased = true
-      case .cascade where edit.type == .insert: return nil
       case .cascade, .deny: continue
       }
     }

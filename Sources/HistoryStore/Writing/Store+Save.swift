@@ -36,6 +36,9 @@ package struct ObjectEdit: Sendable {
     self.values = values
     self.base = base
   }
+
+  /// Returns whether the edit sets an attribute; an insert sets all.
+  func sets(_ attribute: Int) -> Bool { type == .insert || columns >> UInt64(attribute) & 1 == 1 }
 }
 
 /// The edits of one context to save as one transaction, at most one per object.
