@@ -130,6 +130,29 @@ extension ConflictScript {
     try reference.compare(mine, what)
   }
 
+  /// Overwrites an object whose former code another object has.
+  ///
+  /// The policy also writes the values that the context has read, so the code is a duplicate again.
+  mutating func overwriteWithFormerCode() throws(HistoryError) {
+    reference.start()
+    let (mine, other) = (context(.policy(.overwrite)), context())
+    let theirs = try add("Group", ["code": unique(), "title": "old"], other)
+    try other.save()
+    let object = try find(theirs.id, in: mine)
+    let base = reference[object.id]
+    try set(["code": unique()], of: theirs)
+    try other.save()
+    let duplicate = try add("Group", ["code": base["code"] ?? .null], other).id
+    try other.save()
+    try reference.prepare()
+    let title = unique()
+    try object.set(title, for: "title")
+    try mine.save()
+    _ = reference.delete([duplicate])
+    reference.set(object.id, base.merging(["title": title]) { $1 })
+    try reference.compare(mine, "an overwrite with a code that another object has since")
+  }
+
   // MARK: Several edits
 
   /// Saves runs of similar edits, with a conflict and a duplicate among them.

@@ -43,6 +43,7 @@ struct ConflictScript: SaveScript {
     try answerTwice(.keepEdited, .keepStored)
     try answerTwice()
     try writeRuns()
+    try overwriteWithFormerCode()
     try insertBatch(seed.pick([.storeWins, .rollback]))
     try insertBatch(seed.pick([.objectWins, .overwrite, .error]))
     let numbers = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)

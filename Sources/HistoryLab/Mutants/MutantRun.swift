@@ -163,11 +163,13 @@ struct MutantWorker {
   /// Called before each run of a plan.
   var beforePlan: () -> Void = {}
 
-  /// The share of plans that test stores on disk, for mutants that concern suspension.
-  ///
-  /// Only such a test suspends a store in the middle of a write, or replaces the file of a
-  /// suspended store.
+  /// The share of plans that test stores on disk, for mutants under ``diskConditions``.
   private static let diskShare = 0.17
+  /// The conditions of mutants that need tests of stores on disk.
+  ///
+  /// Only such a test suspends a store in the middle of a write, replaces the file of a suspended store,
+  /// or saves duplicates under every merge policy.
+  private static let diskConditions: Set<Condition> = [.suspension, .relations]
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
   /// The time limit of each shrink.
@@ -193,7 +195,7 @@ struct MutantWorker {
   ) throws(LabError) -> MutantTrial {
     let options = PlanOptions(conditions: mutant.conditionChoice)
     var style = try options.style(for: system)
-    if mutant.conditions.contains(Condition.suspension.rawValue) {
+    if Self.diskConditions.contains(where: { mutant.conditions.contains($0.rawValue) }) {
       style.diskShare = Self.diskShare
     }
     let recipe = PlanRecipe(
