@@ -16,18 +16,16 @@ test_build=(--scratch-path .build/tests -debug-info-format none -Xswiftc -whole-
 
 # Lets the builds of tests that follow optimize the rooms whose code takes two thirds of the time of all
 # tests, and no others: an optimized module takes three times as long to compile. The modules of tests
-# give way to the rooms, but for HistoryLabTests, which is among the largest and waits for all rooms. It
-# ends alone, and so is compiled by a process on each processor.
+# give way to the rooms, but for HistoryLabTests, which is among the largest and waits for all rooms.
 optimize_rooms_of_tests() {
   use_compiler tests -Onone -O 'Basics HistoryTypes SQLiteStorage HistoryStore Traces Faults' \
-    "$(cd "$root/Tests" && printf '%s ' *Tests | sed 's/HistoryLabTests //')" HistoryLabTests
+    "$(cd "$root/Tests" && printf '%s ' *Tests | sed 's/HistoryLabTests //')"
 }
 
-# Chooses, for the builds that follow, a compiler that replaces one option by another in some rooms, gives
-# way to other processes in some, and compiles some not in one piece:
-# `use_compiler NAME OPTION OTHER ROOMS [LATER-ROOMS [ROOMS-IN-PIECES]]`. No manifest that other packages
-# can depend on can say that, so a script stands in for swiftc. SwiftPM looks for libraries beside it. Not
-# on macOS, where xcrun chooses the compiler, and not where SWIFT_EXEC names one.
+# Chooses, for the builds that follow, a compiler that replaces one option by another in some rooms, and
+# gives way to other processes in some: `use_compiler NAME OPTION OTHER ROOMS [LATER-ROOMS]`. No manifest
+# that other packages can depend on can say that, so a script stands in for swiftc. SwiftPM looks for
+# libraries beside it. Not on macOS, where xcrun chooses the compiler, and not where SWIFT_EXEC names one.
 use_compiler() {
   local folder=$root/.build/compiler/$1 resources
   [ "$(uname)" = Linux ] && [ -z "${SWIFT_EXEC-}" ] || return 0
@@ -39,7 +37,6 @@ use_compiler() {
     echo '#!/usr/bin/env bash'
     echo '# Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.'
     printf 'from=%q to=%q rooms=%q later=%q\n' "$2" "$3" " $4 " " ${5-} "
-    printf 'pieces=%q\n' " ${6-} "
     cat <<'END'
 words=("$@") room=
 for ((i = 0; i < $#; i++)); do
@@ -47,14 +44,6 @@ for ((i = 0; i < $#; i++)); do
 done
 case $rooms in *" ${room:-none} "*)
   for ((i = 0; i < $#; i++)); do [ "${words[i]}" != "$from" ] || words[i]=$to; done ;;
-esac
-case $pieces in *" ${room:-none} "*)
-  for ((i = 0; i < $#; i++)); do
-    case ${words[i]} in
-      -whole-module-optimization | -no-emit-module-separately-wmo) unset "words[i]" ;;
-      -num-threads) unset "words[i]" "words[i + 1]" ;;
-    esac
-  done ;;
 esac
 # Of a function that several rooms contain, the linker takes the first copy: it must be an optimized one.
 for ((i = 0; i < $#; i++)); do
