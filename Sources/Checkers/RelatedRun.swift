@@ -8,6 +8,8 @@ struct RelatedRun {
   var net = NetChanges(capacity: 4)
   /// The objects that the write deletes, directly or through delete rules.
   var gone: Set<ObjectName> = []
+  /// The inserts that the write leaves out, because a cascade would delete their objects.
+  private var leftOut: Set<ObjectName> = []
   /// The references that the delete rule `nullify` has set to null, by the object that contains them.
   var released: [ObjectName: Set<String>] = [:]
   /// For each inserted duplicate, by name, the stored object that stays instead.
@@ -27,6 +29,7 @@ struct RelatedRun {
   /// Applies the write; returns the reason if the store must refuse it.
   mutating func perform() -> Refusal? {
     if let refusal = deleteEdited() { return refusal }
+    leaveOutInserts()
     var postponed: [PlannedChange] = []
     for edit in write.edits where edit.type != .delete {
       guard let adjusted = adjust(edit) else { continue }
@@ -148,7 +151,7 @@ struct RelatedRun {
     of object: ObjectName,
     _ deleted: [ObjectName]?
   ) -> Bool {
-    let edit = write.edits.first { $0.type == .update && $0.object == object }
+    let edit = write.edits.first { $0.type != .delete && $0.object == object }
     guard let value = edit?.values[attribute] else { return false }
     guard let deleted else { return model.objects[object]?[attribute] == value }
     let reference = model.references(of: object.entity).first { $0.attribute.name == attribute }
@@ -173,17 +176,32 @@ struct RelatedRun {
 
   // MARK: Inserts and updates
 
+  /// Finds the inserts that refer by a cascade to a deleted object, or to another left-out insert.
+  private mutating func leaveOutInserts() {
+    let inserts = write.edits.filter { $0.type == .insert }
+    var count = -1
+    while count != leftOut.count {
+      count = leftOut.count
+      for edit in inserts {
+        let isBelow = model.references(of: edit.object.entity).contains { attribute, reference in
+          reference.deleteRule == .cascade && isGone(edit.values[attribute.name], reference)
+        }
+        if isBelow { leftOut.insert(edit.object) }
+      }
+    }
+  }
+
   /// Applies the delete rules to the references of an insert or update, and returns the resulting edit.
   ///
   /// The result is `nil` if the rules delete the object or, for an insert, prevent the insert.
   private func adjust(_ edit: PlannedChange) -> PlannedChange? {
-    guard edit.type == .insert || !gone.contains(edit.object) else { return nil }
+    let missing = edit.type == .insert ? leftOut : gone
+    guard !missing.contains(edit.object) else { return nil }
     var adjusted = edit
     for (attribute, reference) in model.references(of: edit.object.entity)
     where isGone(edit.values[attribute.name], reference) {
       switch reference.deleteRule {
       case .nullify: adjusted.values[attribute.name] = .null
-      case .cascade where edit.type == .insert: return nil
       case .cascade, .deny: break
       }
     }
@@ -193,8 +211,9 @@ struct RelatedRun {
   private func isGone(_ value: Value?, _ reference: Reference) -> Bool {
     guard let key = value?.int else { return false }
     let object = ObjectName(reference.entity, key)
-    return gone.contains(object) && model.objects[object] == nil
-      && !write.edits.contains { $0.type == .insert && $0.object == object }
+    return leftOut.contains(object)
+      || gone.contains(object) && model.objects[object] == nil
+        && !write.edits.contains { $0.type == .insert && $0.object == object }
   }
 
   /// The result of one insert or update.

@@ -28,6 +28,7 @@ import Traces
       ]
     ), Entity("Share", [Attribute("list", to: "List", deleteRule: .deny)]),
     Entity("Page", [Attribute("next", to: "Page")]),
+    Entity("Reply", [Attribute("note", to: "Note", deleteRule: .cascade)]),
   ]
 
   /// A story with the lists `home` and `work`, and an item and a note of `home`.
@@ -107,6 +108,37 @@ import Traces
       try fault(.insert("Note", 2, ["item": 1, "list": 1]), .delete("List", 1), reported: moved)
         == nil
     )
+  }
+
+  @Test func `An insert below a left-out insert is left out too`() throws {
+    let changes = [
+      PlannedChange.insert("Reply", 1, ["note": 2]), .insert("Note", 2, ["item": 1, "list": 1]),
+    ]
+    let moved = [
+      change(.delete, "List/1"), change(.update, "Item/1", "list"), change(.delete, "Note/1"),
+    ]
+    let list = PlannedChange.delete("List", 1)
+    #expect(try fault(changes[0], changes[1], list, reported: moved) == nil)
+    let inserted = try fault(
+      changes[0],
+      changes[1],
+      list,
+      reported: moved + [change(.insert, "Reply/1")]
+    )
+    #expect(inserted?.contains("Reply/1") == true, "\(inserted ?? "accepted")")
+    let refused = try fault(changes[0], changes[1], list, refused: .dangling)
+    #expect(refused != nil)
+  }
+
+  @Test(arguments: [false, true])
+  func `An inserted object that denies the delete has a dangling reference`(
+    _ movesAnother: Bool
+  ) throws {
+    let share = PlannedChange.insert("Share", 1, ["list": 1])
+    let item = PlannedChange.update("Item", 1, movesAnother ? ["list": 2] : ["title": "b"])
+    let list = PlannedChange.delete("List", 1)
+    #expect(try fault(share, item, list, refused: .dangling) == nil)
+    #expect(try fault(share, item, list, refused: .denied) != nil)
   }
 
   @Test func `Plain SQL applies no delete rule, and is refused if a reference is left`() throws {
