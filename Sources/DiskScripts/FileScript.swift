@@ -37,6 +37,7 @@ package struct FileScript: DiskStores {
     let permissions = folder.permissions(of: "original")
     expect(permissions == 0o600, "the file has the permissions \(permissions ?? 0)")
     var names: [ObjectID: ObjectName] = [:]
+    var copies: [ObjectID: ObjectID] = [:]
     let source = ObjectContext(store: store, author: nil, name: "query")
     for (index, entity) in store.model.entities.enumerated() {
       let author = index == 0 ? "app" : nil
@@ -44,10 +45,13 @@ package struct FileScript: DiskStores {
       for object in try source.objects(entity.name) {
         var values: Values = [:]
         for attribute in entity.attributes {
-          values[attribute.name] = try object[attribute.name]
+          let value = try object[attribute.name] ?? .null
+          let copy = destination(of: attribute, value).flatMap { copies[$0] }
+          values[attribute.name] = copy.map { .int($0.key) } ?? value
         }
         let copy = try context.insert(entity.name, values)
         names[copy.id] = name(object.id)
+        copies[object.id] = copy.id
       }
       try context.save()
     }
@@ -59,6 +63,12 @@ package struct FileScript: DiskStores {
     lines = try history(original)
     token = try original.currentToken()
     return names
+  }
+
+  /// Returns the object that a value refers to; `nil` if the attribute is no reference.
+  private func destination(of attribute: Attribute, _ value: Value) -> ObjectID? {
+    guard let reference = attribute.reference, let key = value.int else { return nil }
+    return store.model.number(of: reference.entity).map { ObjectID(entity: $0, key: key) }
   }
 
   /// Reads the data in copies of the filled store, and changes, converts and replaces them.
@@ -233,6 +243,8 @@ package struct FileScript: DiskStores {
   }
 
   /// Returns the plan's objects in the last copy with their values, without objects of the checks.
+  ///
+  /// A reference is shown as the number in the name of the object that it refers to.
   func objects(
     _ folder: borrowing ScratchFolder,
     _ names: [ObjectID: ObjectName]
@@ -243,7 +255,11 @@ package struct FileScript: DiskStores {
     for entity in copy.model.entities {
       for object in try context.objects(entity.name) {
         guard let name = names[object.id] else { continue }
-        let values = try object.values(of: entity.attributes.map(\.name))
+        let values = try entity.attributes.map { attribute throws(HistoryError) in
+          let value = try object[attribute.name] ?? .null
+          return destination(of: attribute, value).flatMap { names[$0] }.map { .int($0.key) }
+            ?? value
+        }
         lines.append(QueryAnswer.line(name, values))
       }
     }
