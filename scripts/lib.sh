@@ -8,10 +8,12 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # How scripts build the tests: each module in one piece, without a second pass for its interface. That
 # takes a fifth less processor time than `swift build --build-tests`, and has a folder of its own, since
 # other flags would build everything again. Without debug information it takes another twelfth less; to
-# see lines in the backtrace of a crash, use `swift test`.
+# see lines in the backtrace of a crash, use `swift test`. SwiftPM looks for tests of XCTest in the index,
+# which needs no modules of the system.
 # shellcheck disable=SC2034
 test_build=(--scratch-path .build/tests -debug-info-format none -Xswiftc -whole-module-optimization
   -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2
+  -Xswiftc -index-ignore-system-modules -Xswiftc -index-ignore-clang-modules
   --explicit-target-dependency-import-check error)
 
 # Lets the builds of tests that follow optimize the rooms whose code takes two thirds of the time of all
@@ -38,10 +40,12 @@ use_compiler() {
     echo '# Calls the swiftc of the PATH. Written by scripts/lib.sh, which says why.'
     printf 'from=%q to=%q rooms=%q later=%q\n' "$2" "$3" " $4 " " ${5-} "
     cat <<'END'
-words=("$@") room=
+words=("$@") room= index=
 for ((i = 0; i < $#; i++)); do
-  [ "${words[i]}" != -module-name ] || room=${words[i + 1]}
+  case ${words[i]} in -module-name) room=${words[i + 1]} ;; -index-store-path) index=$i ;; esac
 done
+# Only the modules of tests need an index.
+case $room in *Tests) index= ;; esac
 case $rooms in *" ${room:-none} "*)
   for ((i = 0; i < $#; i++)); do [ "${words[i]}" != "$from" ] || words[i]=$to; done ;;
 esac
@@ -52,6 +56,7 @@ for ((i = 0; i < $#; i++)); do
   { grep -vF "$last" "$list"; grep -F "$last" "$list"; } >"$list.ordered"
   words[i]=@$list.ordered
 done
+[ -z "$index" ] || unset 'words[index]' 'words[index + 1]'
 case $later in *" ${room:-none} "*) exec nice -n 15 swiftc "${words[@]}" ;; esac
 exec swiftc "${words[@]}"
 END
