@@ -46,7 +46,7 @@ package struct BenchOutput {
   /// Returns the HTML of the report page, with charts if they can be drawn.
   private func page() -> String {
     let page = report.page()
-    let images = ChartTool.find(for: composition.command).draw(page.charts)
+    let images = composition.chartTool.draw(page.charts)
     if case .missing(let reason) = images {
       terminal.log("The page has tables but no charts: \(reason). Get them with: \(remedy)")
     }
@@ -63,7 +63,9 @@ package struct BenchOutput {
 struct BenchText {
   let terminal: Terminal
 
-  /// The number of contenders above which the table shows only this library and raw SQLite in C (the floor).
+  /// The number of contenders above which the table shows only this library and the floor.
+  ///
+  /// The floor is raw SQLite in C.
   private static let contendersMax = 4
 
   func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
@@ -80,8 +82,8 @@ struct BenchText {
     print(table(outcome, verdicts))
     terminal.print(
       "ratio: wall time relative to raw SQLite in C, in the same rounds; growth: wall time at the "
-        + "largest size compared with that at the smallest; law: that of the processor time, if at "
-        + "least \(ComplexityJudge.leastSizes) sizes decide it."
+        + "largest size compared with that at the smallest; law: the complexity of the processor time, "
+        + "if it was measured at \(ComplexityJudge.leastSizes) or more sizes and is conclusive."
     )
     printNoise(outcome)
     printLaws(verdicts)
@@ -101,7 +103,7 @@ struct BenchText {
     }
   }
 
-  /// Prints whether the measured times and counts have the same complexity, and where they differ.
+  /// Prints whether times and counts show the same growth with history, and where they differ.
   private func printLaws(_ verdicts: ComplexityVerdicts) {
     guard !verdicts.entries.isEmpty else { return }
     let disagreements = verdicts.disagreements
@@ -169,11 +171,11 @@ struct BenchText {
   }
 }
 
-/// Prints the differences between counts.
+/// Prints how exact counts differ from reference counts, such as those of a baseline.
 struct CountText {
   let terminal: Terminal
 
-  /// The maximum number of differences printed of each kind; the others are only counted.
+  /// The maximum number of differences printed of each kind; the rest is only counted.
   private static let shown = 20
 
   /// Prints the differences and the verdict, and returns the exit code.
@@ -200,7 +202,7 @@ struct CountText {
     return Self.code(of: counts)
   }
 
-  /// Returns the exit code: a violation if a count has risen, undecided if none was compared.
+  /// Returns the exit code: `violation` if a count has risen, `undecided` if none was compared.
   static func code(of counts: ExactComparison) -> ExitCode {
     counts.compared == 0 ? .undecided : counts.dearer.isEmpty ? .good : .violation
   }

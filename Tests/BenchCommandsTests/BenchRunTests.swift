@@ -24,7 +24,9 @@ import Darwin
       let words = [
         "bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1", "--seed", "5",
       ]
-      let result = await run(words + ["--output", folder], composition: .small)
+      var composition = Composition.small
+      composition[ChartSettings.self].toolsFolder = nil
+      let result = await run(words + ["--output", folder], composition: composition)
       #expect(result.code == .good)
       #expect(result.output.contains("Store.record of a cursor"))
       #expect(result.output.contains("\nRun: \(folder)/"))
@@ -36,6 +38,8 @@ import Darwin
       #expect(csv.split(whereSeparator: \.isNewline).count == results.rows.count + 1)
       let page = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
       #expect(page.contains("Store.record of a cursor"))
+      // Without the optional chart tool the page has tables, and the command says so.
+      #expect(page.contains("<svg ") != result.errors.contains("The page has tables but no charts"))
       let goals = try String(contentsOfFile: "\(folder)/latest/goals.csv", encoding: .utf8)
       #expect(goals.split(whereSeparator: \.isNewline).count == Goals.all.count + 1)
       let table = try String(contentsOfFile: "\(folder)/latest/goals.md", encoding: .utf8)

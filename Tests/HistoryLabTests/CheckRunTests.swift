@@ -81,6 +81,12 @@ extension CheckRun {
     #expect(missing == [])
   }
 
+  @Test func `The tracker holds in plans whose objects refer to each other`() async throws {
+    let tally = try await checkRun("tracker", seed: 7, .named([.relations])).tally(100)
+    #expect(tally.planCount == 100 && tally.broken.map(\.checker) == [])
+    #expect(try #require(tally.conditions[.relations]) > 80)
+  }
+
   /// Systems with bugs, and the number of commands of the shortest plan that shows one of them.
   @Test(arguments: [("greatest-cursor", 3), ("article", 3), ("kit-1.0", 3)])
   func `A seeded bug is detected and shrinks to a few commands`(

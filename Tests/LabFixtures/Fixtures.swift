@@ -94,13 +94,15 @@ extension Composition {
     return composition
   }
 
-  /// This build with histories so small that they are built at once.
+  /// This build with histories so small that they are built at once, whose pages have no charts: to draw
+  /// those takes longer than to measure.
   package static var small: Composition {
     var composition = Composition.current
     composition[BenchmarkSizes.self].quick = [100]
     composition[BenchmarkSizes.self].all = [100, 200]
     // The noise of the machine during tests does not matter for the command.
     composition[BenchmarkSizes.self].checksNoise = false
+    composition[ChartSettings.self].toolsFolder = "/there/are/no/tools"
     return composition
   }
 }

@@ -37,17 +37,6 @@ extension ChartTool {
   /// The environment variable that names the folder of the chart tool.
   package static let variable = "HISTORY_LAB_TOOLS"
 
-  /// Returns the program that draws charts, from the folder in which it is installed.
-  package static func find(for executable: String?) -> ChartTool {
-    ChartTool(
-      toolsFolder: folder(
-        environment: ProcessInfo.processInfo.environment,
-        currentFolder: FileManager.default.currentDirectoryPath,
-        executable: executable
-      )
-    )
-  }
-
   /// Returns the folder in which the chart tool is installed.
   ///
   /// This is the folder in `HISTORY_LAB_TOOLS`; otherwise the nearest folder `.tools` in the executable's
@@ -103,5 +92,27 @@ extension LabError {
     error.option = option
     return error.isOfFolder
       ? .usage("\(option): \(error.description).") : .lab("\(error.description).")
+  }
+}
+
+/// The setting for the folder in which the chart tool is installed.
+package struct ChartSettings: CompositionPart {
+  /// The folder in which the chart tool is installed; `nil`, the default, searches for the tool.
+  package var toolsFolder: String?
+
+  package init() {}
+}
+
+extension Composition {
+  /// The program that draws the charts of pages.
+  package var chartTool: ChartTool {
+    ChartTool(
+      toolsFolder: self[ChartSettings.self].toolsFolder
+        ?? ChartTool.folder(
+          environment: ProcessInfo.processInfo.environment,
+          currentFolder: FileManager.default.currentDirectoryPath,
+          executable: command
+        )
+    )
   }
 }

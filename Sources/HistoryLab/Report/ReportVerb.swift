@@ -62,7 +62,7 @@ struct ReportVerb: Verb {
     let path = options.html ?? newest + "/index.html"
     let folder = FolderAccess.parent(of: path)
     let page = LabPage(runs: runs, trend: try trend(), folder: folder).page
-    let images = ChartTool.find(for: composition.command).draw(page.charts)
+    let images = composition.chartTool.draw(page.charts)
     try PageFile.write(page.html(images: images), to: path)
     terminal.print("Report: \(RelativePath.shown(path))")
     return .good
