@@ -248,7 +248,7 @@ private final class BusyWriter: @unchecked Sendable {
     store = try Store(path: path, configuration: StoreTemplate.configuration)
   }
 
-  /// Returns the times of the commits in nanoseconds while a closure runs.
+  /// Returns the durations in nanoseconds of the commits that are made while a closure runs.
   func commits(during body: () throws -> Void) throws -> [Double] {
     Thread.detachNewThread {
       self.result = Result { try self.commit() }

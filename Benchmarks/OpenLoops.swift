@@ -23,7 +23,7 @@ enum OpenLoops {
     }
   ]
 
-  /// The number of writes per plan.
+  /// The number of writes at each planned rate; a quick run has fewer.
   private static let writeCount = 5000
 
   /// A rate, and the contender's name in results.

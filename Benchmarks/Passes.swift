@@ -5,9 +5,12 @@ import HistoryTypes
 import Measuring
 import ObjectContexts
 
-/// The cost of a pass compared with the cost of its unavoidable work.
+/// The cost of a pass, which fetches and merges new transactions and records the cursor.
+///
+/// The cost is compared with the cost of the unavoidable work: fetching the transactions, and
+/// reading the changed rows.
 enum Passes {
-  /// The contender that performs only the unavoidable work.
+  /// The contender that only fetches the transactions and reads the changed rows.
   static let floor = "fetch and refetch"
 
   static let all = [
@@ -25,7 +28,7 @@ enum Passes {
     }.varying([.coreData, .cold, .full, .captured]) { pass(try MergeData($0)) }
   ]
 
-  /// Creates a pass over all new transactions, which records its cursor in each measurement.
+  /// Returns the work of fetching and merging all new transactions and recording the cursor.
   static func pass(
     _ data: MergeData,
     _ contender: String = MeasuredWork.store
@@ -149,7 +152,9 @@ enum Merges {
   }
 }
 
-/// Tracking without history: reading all rows again to find the changes, compared with a pass.
+/// Tracking without history: reading all rows again to find the changes.
+///
+/// The cost is compared with a pass, which fetches and merges new transactions.
 enum Rereads {
   static let all = [
     BenchmarkSubject(

@@ -58,8 +58,9 @@ enum Processes {
     SampledRow(contender: contender, metric: metric, outcome: .samples(samples), historySize: size)
   }
 
-  /// Runs several processes that commit at the same time, and returns the time of each commit by
-  /// process.
+  /// Runs several processes that commit at the same time.
+  ///
+  /// - Returns: for each process, the times at which its commits finished, in nanoseconds.
   private static func commits(
     _ command: String,
     _ path: String,
@@ -79,7 +80,7 @@ enum Processes {
     }
   }
 
-  /// Returns the times of several processes that read the same history, in nanoseconds.
+  /// Runs several processes that read the same history, and returns their durations in nanoseconds.
   private static func readings(_ command: String, _ path: String, _ size: Int) throws -> [Double] {
     let running = try (0..<size).map { _ in try HelperProcess.start(command, .stream, [path]) }
     return try running.flatMap { process in
@@ -92,7 +93,7 @@ enum Processes {
   }
 }
 
-/// The commits of several processes while all of them were at work.
+/// The commits of several processes, from the time during which all processes were committing.
 struct Crowd {
   /// The durations of the commits, in nanoseconds.
   let durations: [Double]
@@ -102,8 +103,8 @@ struct Crowd {
 
   /// Creates a crowd from the times at which each process finished each of its commits, in order.
   ///
-  /// Only commits count that were made after every process had begun and before the first process was
-  /// done, because the processes do not start at the same time.
+  /// Only commits count from the time when all processes have made their first commit until one
+  /// process has made its last commit, because the processes do not start at the same time.
   init(_ times: [[UInt64]]) {
     let start = times.compactMap(\.first).max() ?? 0
     let end = times.compactMap(\.last).min() ?? 0

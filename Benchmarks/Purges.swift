@@ -68,7 +68,7 @@ enum Purges {
 
   static let count = 1000
 
-  /// Purges transactions of a store that grows by the same number before each measurement.
+  /// Returns the work of purging `count` transactions, after as many were appended untimed.
   static func ours(
     _ setting: BenchmarkSetting,
     _ count: Int = count
@@ -103,7 +103,7 @@ enum Purges {
 
   // MARK: With a lagging actor
 
-  /// Registers one member at the head and one behind the first transaction.
+  /// Registers a member that has merged everything, and one that has merged only one transaction.
   private static func addLaggingMember(_ path: String) throws {
     let store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
     _ = try store.join(MemberID("reader"))
@@ -191,7 +191,7 @@ extension SideConnection {
   ///
   /// History thus keeps its size.
   ///
-  /// - Returns: the number of the first transaction.
+  /// - Returns: the number of the oldest transaction.
   func prepareForPurge(of count: Int) throws -> Int64 {
     try repeatNewest(count)
     try checkpoint()

@@ -4,14 +4,14 @@ import HistoryTypes
 import Measuring
 import ObjectContexts
 
-/// Queries of a context with indexes: one result, and a result that stays current.
+/// Queries that use an index: fetches of one result, and live queries, whose results stay current.
 enum Queries {
   static let all = [query, live]
 
   /// The contender that fetches one object, for comparison with a live query.
   static let oneObject = "fetch of one object"
 
-  /// Returns the path of a copy of the store whose items have indexes.
+  /// Returns the path of a copy of the store in which the entity of items has indexes.
   private static func indexedCopy(_ setting: BenchmarkSetting) throws -> String {
     let path = try setting.copy()
     _ = try open(path, setting)
@@ -114,7 +114,7 @@ enum Queries {
   private final class LiveData {
     let reading: Store
     let writing: ObjectContext
-    /// The objects that updates move, which start behind the first result.
+    /// The objects that updates move into the result of the live query, and out of it again.
     let objects: [StoredObject]
 
     init(path: String, _ setting: BenchmarkSetting) throws {
@@ -146,7 +146,7 @@ enum Queries {
     }
   }
 
-  /// The least price of the rows that a live query looks at; the store's other items cost less.
+  /// The least price that a live query matches; the store's other items have a lower price.
   private static let firstPrice = 1e9
 
   private static func live(_ data: LiveData, _ setting: BenchmarkSetting) -> MeasuredWork {

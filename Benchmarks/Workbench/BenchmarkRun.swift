@@ -237,7 +237,7 @@ struct SampledRow {
     case samples([Double])
     case notMeasured(String)
 
-    /// Returns the outcome for a size of memory in bytes, which only some systems count.
+    /// Returns the outcome for a memory size in bytes; `nil` means that it was not measured.
     static func memory(_ bytes: Int64?) -> Outcome {
       guard let bytes else {
         return .notMeasured("only Linux counts memory, and only for a separate process")

@@ -49,8 +49,8 @@ struct BenchmarkSetting {
 
   /// Returns the number of repetitions within one measurement.
   ///
-  /// The number is 1 for a cold cache, because only the first repetition is cold, and a tenth if
-  /// each commit waits for the disk.
+  /// The number is 1 for a cold cache, because only the first repetition is cold. It is a tenth of
+  /// the usual number if each commit waits for the disk.
   func repeats(_ count: Int) -> Int {
     axis == .cold ? 1 : max(1, count / repetitionDivisor / (waitsForDisk ? 10 : 1))
   }
@@ -231,7 +231,7 @@ final class ScratchFolder {
     return copy
   }
 
-  /// Deletes the copies, whose stores must be closed.
+  /// Deletes the copied store files; all stores that use them must be closed.
   func removeCopies() throws {
     let manager = FileManager.default
     for name in try manager.contentsOfDirectory(atPath: path) where name.hasPrefix("copy-") {
@@ -241,8 +241,8 @@ final class ScratchFolder {
 
   /// Returns whether a folder is in a file system in memory.
   ///
-  /// The innermost mount in Linux's list decides. Other systems have no such file system for
-  /// temporary files.
+  /// On Linux, the innermost mount point that contains the folder determines the file system. Other
+  /// systems have no file system in memory for temporary files.
   static func isInMemory(_ path: String, mounts: String = "/proc/self/mounts") -> Bool {
     let text = String(
       decoding: FileManager.default.contents(atPath: mounts) ?? Data(),
@@ -260,7 +260,7 @@ final class ScratchFolder {
     return type == "tmpfs"
   }
 
-  /// Deletes the folders of dead processes, as far as that is possible.
+  /// Deletes the scratch folders of processes that have ended; errors are ignored.
   private static func removeLeftOvers(in parent: String) {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: parent) } catch { return }

@@ -221,7 +221,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   case full
   case captured
 
-  /// The name on command lines.
+  /// The name of the condition on command lines.
   package var name: String { rawValue }
 
   /// A sentence that describes how the condition differs from the usual conditions.
@@ -236,7 +236,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// The condition in the titles of rows.
+  /// The text for the condition in the titles of rows.
   var condition: String {
     switch self {
     case .oneAuthor: "1 author"

@@ -156,7 +156,7 @@ package struct LaunchProbe: Sendable {
     package var subjects: [String]
     /// The size of history, in transactions.
     package var historySize: Int
-    /// The number of rounds of each benchmark, or 0 to count instead.
+    /// The number of rounds of each benchmark, or 0 to count its work instead of timing it.
     package var rounds: Int
     /// The seed of the order of measuring.
     @HexCoded package var seed: UInt64
@@ -193,7 +193,7 @@ package struct LaunchProbe: Sendable {
     }
   }
 
-  /// The build's executable.
+  /// The path of the build's executable.
   package let command: String
 
   /// Creates a probe of a build.

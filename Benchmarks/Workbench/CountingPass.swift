@@ -17,7 +17,7 @@ struct CountingPass {
   /// The reason given if allocations cannot be counted.
   var withoutAllocations = "this process cannot be started again under jemalloc"
 
-  /// The number of uncounted measurements at first, which fill caches and prepare statements.
+  /// The number of uncounted first measurements, which fill caches and prepare statements.
   private static let warmUp = 2
 
   /// Counts a benchmark that is measured in rounds; returns no rows for other benchmarks.
@@ -109,7 +109,7 @@ extension BenchmarkSubject {
   }
 }
 
-/// A separate process of this command that counts, under an allocator that keeps counts.
+/// A separate process that counts a benchmark's work, with an allocator that counts allocations.
 enum CountingProcess {
   /// The file in the scratch folder that receives the counts of a benchmark.
   private static let file = "/counted.json"
@@ -121,7 +121,7 @@ enum CountingProcess {
     var other: StoreTemplate?
   }
 
-  /// The arguments of a counting process.
+  /// The arguments of a process that counts a benchmark's work.
   struct Request: Codable {
     var subject: String
     var folder: String

@@ -150,17 +150,17 @@ final class FloorDatabase {
   }
 }
 
-/// An SQLite error in the C code of the floor.
+/// An SQLite error in the C code with which benchmarks compare the store.
 struct FloorError: Error, Hashable, CustomStringConvertible {
-  /// The extended result code.
+  /// SQLite's extended result code.
   let code: Int32
   /// The error message of SQLite.
   let message: String
 
   /// A message with the failure and a suggestion.
   var description: String {
-    "The floor failed with SQLite's code \(code) (\(message)). Check the free space and the "
-      + "permissions of the folder that the benchmarks use."
+    "The C code of the benchmarks failed with SQLite's code \(code) (\(message)). Check the free "
+      + "space and the permissions of the folder that the benchmarks use."
   }
 }
 
@@ -263,7 +263,7 @@ extension PeerKind {
 extension FloorDatabase {
   /// Makes a peer (another way to record changes) record the writes to a table from now on.
   ///
-  /// - Throws: ``FloorError`` if the peer's tables cannot be created. A floor has one peer at most.
+  /// - Throws: ``FloorError`` if the peer's tables cannot be created. A file has at most one peer.
   func attach(_ peer: PeerKind, to table: String) throws(FloorError) {
     try check(peer_attach(floor, peer, table))
   }

@@ -13,7 +13,7 @@ struct GrowthDirection: Sendable {
   let unit: String
   /// The part of the benchmark's description after the sizes, without a full stop.
   let sentence: String
-  /// The sizes, smallest first; a law of growth needs at least ``ComplexityJudge/leastSizes``.
+  /// The sizes, smallest first: at least ``ComplexityJudge/leastSizes``, to classify the growth.
   let sizes: [Int]
   /// The sizes of a quick run.
   let quickSizes: [Int]
@@ -93,7 +93,7 @@ struct GrowthSetting {
     try Store(path: path, model: model, configuration: StoreTemplate.quietConfiguration)
   }
 
-  /// Returns an operation that is measured a number of times.
+  /// Returns an operation that each measurement repeats `count` times, or fewer in a quick run.
   ///
   /// `before` runs before each measurement, and is not timed.
   func work(

@@ -73,7 +73,7 @@ package enum HelperProcess {
     return Running(process: process, life: life, output: output, verb: verb)
   }
 
-  /// The program that finds another one in `PATH` and runs it.
+  /// The program that finds another program in `PATH` and runs it.
   private static let searcher = "/usr/bin/env"
 
   /// Runs a program of the system, and waits for its end.
@@ -168,7 +168,7 @@ package enum HelperProcess {
 
   /// Ends this process when its standard input ends.
   ///
-  /// The process that started this one keeps the other end open until it ends or crashes.
+  /// The parent process keeps the write end of standard input open until the parent process exits.
   private static func endWithStarter() {
     Thread.detachNewThread {
       while readLine() != nil {}
@@ -204,7 +204,7 @@ enum StreamProbe {
   struct Outcome {
     var transactions: Int64 = 0
     var changes: Int64 = 0
-    /// The total time, in nanoseconds.
+    /// The duration of streaming the history, in nanoseconds.
     var ns: Int64 = 0
     /// The greatest growth of the process's memory in bytes, or `nil` if it was not measured.
     var growthBytes: Int64?

@@ -13,7 +13,7 @@ struct HistoryWriter {
   static let changesPerTransaction = 10
   private static let insertCount = 2
   private static let updateCount = 6
-  /// Returns the names of the authors that take turns; those after the fourth are numbered.
+  /// Returns the names of the authors that take turns, such as `app`, `widget` and `extension 4`.
   static func authors(_ count: Int) -> [String] {
     let known = ["app", "widget", "share", "watch"]
     return (0..<count).map { $0 < known.count ? known[$0] : "extension \($0)" }
@@ -67,7 +67,7 @@ struct HistoryWriter {
     count += 1
   }
 
-  /// Draws distinct slots of the ring, except those of the items about to be deleted.
+  /// Draws distinct indices of ``live``, except the indices of the items about to be deleted.
   private mutating func drawUpdated() -> [Int] {
     var drawn: [Int] = []
     while drawn.count < Self.updateCount {

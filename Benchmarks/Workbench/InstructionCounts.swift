@@ -168,11 +168,14 @@ package enum CallgrindProfile {
   package struct Unreadable: Error, CustomStringConvertible {
     let path: String
     package var description: String {
-      "Callgrind wrote no sum of instructions to \(path): the process may have been stopped"
+      "Callgrind wrote no sum of instructions to \(path): the process may have been stopped. Run "
+        + "the command again."
     }
   }
 
-  /// Returns the instructions of the measured parts: those of every second profile.
+  /// Returns the instructions of the measured parts: the sum over every second profile.
+  ///
+  /// The other profiles contain the work between the measured parts.
   static func sum(_ path: String, marks: Int) throws -> Int64 {
     var sum: Int64 = 0
     for mark in stride(from: 2, through: marks, by: 2) {
@@ -204,7 +207,7 @@ enum InstructionProcess {
     var extra: Int
   }
 
-  /// The number of uncounted measurements at first, which fill caches and prepare statements.
+  /// The number of uncounted first measurements, which fill caches and prepare statements.
   private static let warmUp = 2
 
   /// Performs the work of the benchmark that the argument names, and prints the numbers of operations

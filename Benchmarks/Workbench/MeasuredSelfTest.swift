@@ -8,7 +8,7 @@ package struct MeasuredSelfTest: Sendable {
   package var seed: UInt64
   /// The number of rows that compare equal work, to count false alarms.
   package var alikeRows: Int
-  /// The number of rows that compare work with 2 % more work, to count those that are detected.
+  /// The number of rows that compare work with 2 % more work, to count the detected differences.
   package var dearerRows: Int
   /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
@@ -18,7 +18,7 @@ package struct MeasuredSelfTest: Sendable {
   /// On two cores shared by seven busy processes, the 99 % interval of four times as many blocks is
   /// still narrower than 1 %.
   private static let blocks = 80
-  /// The sizes of history over which counts are judged.
+  /// The sizes of history at which work is counted, to classify the growth of the counts.
   private static let sizes = [100, 200, 400, 800, 1600]
 
   /// Creates the self-test; a quick one has a tenth of the rows.
@@ -242,7 +242,7 @@ final class NoiseCheck {
     }
   }
 
-  /// Measures the noise floor of a run, with a fixed number of rounds.
+  /// Measures the rows of a ``NoiseFloor``, which show how precise times are, in 150 rounds.
   func rows(seed: UInt64, condition: String) throws -> [BenchmarkRow] {
     let measurement = InterleavedMeasurement(seed: seed, budget: .rounds(150))
     let result = try measurement.measure([

@@ -88,9 +88,9 @@ struct MeasuredWork {
 
   /// The name of this library's store among the contenders.
   static let store = "Store"
-  /// The name of the floor, whose cost counts as 1 in every ratio.
+  /// The name of plain SQLite in C, which most benchmarks use as the floor (cost 1).
   static let floor = "SQLite"
-  /// The name of the floor that keeps history as the store does.
+  /// The name of plain SQLite in C that keeps history as the store does.
   static let trackedFloor = "SQLite, tracked"
 }
 

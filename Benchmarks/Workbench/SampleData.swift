@@ -15,7 +15,7 @@ enum SampleData {
   static let slip = "Slip"
   /// The number of items in a store, whatever the size of its history.
   static let itemCount = 10_000
-  /// The columns of quantity and price, which updates set.
+  /// The bit mask of the columns `quantity` and `price`, which updates set.
   static let updatedColumns: UInt64 = 0b1100
 
   static func model() throws -> Model {

@@ -141,7 +141,7 @@ extension RowWriter {
 
 /// The time and memory that a probe needed to build or inspect a store.
 struct ProbeOutcome {
-  /// The time, in nanoseconds.
+  /// The duration of building or inspecting the store, in nanoseconds.
   var ns: Int64 = 0
   /// The peak resident memory of the process in bytes, or `nil` if it was not measured.
   var peakBytes: Int64?

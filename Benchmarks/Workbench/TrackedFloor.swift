@@ -29,7 +29,7 @@ final class TrackedFloor {
 
   /// Inserts `Slip` objects of kind 1 with consecutive keys, in transactions of a thousand.
   ///
-  /// More changes may not fit into one row of history.
+  /// The changes of a larger transaction might not fit into one row of history.
   func fillSlips(_ count: Int, firstKey: Int64) throws {
     let items = SampleData.items(count).map(\.floorItem)
     for start in stride(from: 0, to: count, by: 1000) {

@@ -12,13 +12,15 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
   /// Creates the generator for a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// Returns the next 64 bits.
+  /// Returns the next 64 random bits.
   package mutating func next() -> UInt64 {
     state &+= Self.increment
     return Self.mixed(state)
   }
 
-  /// Returns the random number of a state: a bijection in which every input bit affects every output bit.
+  /// Returns the random number for a state of the generator.
+  ///
+  /// The function is a bijection in which every input bit affects every output bit.
   package static func mixed(_ word: UInt64) -> UInt64 {
     var mixed = word
     mixed = (mixed ^ (mixed &>> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -26,13 +28,13 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed &>> 31)
   }
 
-  /// Returns an index in `0..<count`; `count` must be positive.
+  /// Returns a random index in `0..<count`; `count` must be positive.
   package mutating func index(below count: Int) -> Int {
     precondition(count > 0, "index(below: \(count)): the count must be positive")
     return Int(next().multipliedFullWidth(by: UInt64(count)).high)
   }
 
-  /// Returns a number in `0..<1`.
+  /// Returns a random number in `0..<1`.
   package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   /// Returns a random order of the indices `0..<count` (Fisher and Yates).
@@ -45,7 +47,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return order
   }
 
-  /// Fills a buffer with the next numbers, eight bytes of each, the lowest byte first.
+  /// Fills a buffer with the bytes of the next random numbers, the lowest byte of each first.
   package mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) {
     var word: UInt64 = 0
     for index in buffer.indices {

@@ -6,7 +6,7 @@ import Reporting
 
 /// Finds the results of a benchmark run.
 enum BenchSource {
-  /// Returns the results in a run's folder; if the folder is `nil`, those of the newest run.
+  /// Reads the results in a run's folder; `nil` selects the newest benchmark run in `runs`.
   ///
   /// - Throws: a usage error when no such run exists, it cannot be read, or it has no rows.
   static func results(_ folder: String?, runs: String) throws(LabError) -> BenchmarkResults {
@@ -54,10 +54,10 @@ struct Baselines {
   /// The folder that contains the baseline files.
   let folder: String
 
-  /// Selects the folder `baselines` for a folder of runs.
+  /// Locates the folder `baselines` that belongs to a folder of runs.
   ///
-  /// The folder is next to a folder of runs that is named `runs`, and inside a folder of runs with
-  /// any other name.
+  /// If the folder of runs is named `runs`, the two folders have the same parent. Otherwise,
+  /// `baselines` is inside the folder of runs.
   init(nextTo runs: String) {
     let whole = (runs as NSString).standardizingPath
     let isNamedRuns = (whole as NSString).lastPathComponent == "runs"
@@ -109,14 +109,14 @@ struct Baselines {
   }
 }
 
-/// The file with the committed maximum counts of this library on one platform.
+/// The JSON file, kept in git, with the maximum benchmark counts of this library on one platform.
 struct ThresholdFile {
   /// The default folder, with a subfolder for each platform.
   static let folder = "Benchmarks/Thresholds"
 
   let path: String
 
-  /// Locates the file with some name for the platform of a run's environment.
+  /// Locates the file `name`.json for the platform on which a run was measured.
   init(for environment: RunEnvironment, in folder: String, named name: String = "counts") {
     path = "\(folder)/\(environment.platform)/\(name).json"
   }

@@ -190,7 +190,7 @@ struct BaselineCompareVerb: Verb {
     let code = CountText(terminal: terminal).print(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
-    terminal.print("Ratios of times that differ; two launches are too few to decide:")
+    terminal.print("Ratios that differ from the baseline; two launches are too few to decide:")
     terminal.print(suspects.table)
     guard options.decides else {
       let words = "bench baseline compare \(options.name) --decide"
@@ -281,7 +281,7 @@ struct BaselineCheckVerb: Verb {
   }
 }
 
-/// Writes the counts of a run as the thresholds of its platform, to be committed.
+/// Writes the counts of a run to the file of its platform's thresholds, which is kept in git.
 struct BaselineAcceptVerb: Verb {
   struct Options: VerbOptions {
     var source = BaselineRunOptions()
@@ -313,7 +313,10 @@ struct BaselineAcceptVerb: Verb {
       platform: results.environment.platform
     )
     guard !thresholds.counts.isEmpty else {
-      throw .usage("the run has no exact counts to keep.", try: "bench run --quick")
+      throw .usage(
+        "the run contains no exact counts, so it cannot set thresholds.",
+        try: "bench run --quick"
+      )
     }
     try file.write(thresholds)
     terminal.print("Thresholds for \(thresholds.counts.count.counted("benchmark")): \(file.path)")

@@ -82,7 +82,7 @@ struct BenchCompareOptions: VerbOptions {
     }
   }
 
-  /// Returns the build that one of two arguments names; `nil` if neither is given.
+  /// Returns the build for a path or a commit on the command line; `nil` if neither is given.
   private static func build(
     _ path: String?,
     _ commit: String?,
@@ -191,7 +191,8 @@ struct BenchCompareVerb: Verb {
     case .this:
       guard let command = composition.command else {
         throw LabError.lab(
-          "this process is not history-lab, which must be launched for each build. Run its executable."
+          "this process is not history-lab: bench compare launches the executable history-lab for "
+            + "each build. Run that executable."
         )
       }
       return command

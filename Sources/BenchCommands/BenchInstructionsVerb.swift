@@ -148,7 +148,7 @@ struct BenchInstructionsVerb: Verb {
     return rows
   }
 
-  /// Returns the count of our store.
+  /// Counts the instructions of an operation in this library's store.
   private func row(
     of subject: BenchmarkSubject,
     extra: Int = 0,
@@ -218,8 +218,10 @@ struct BenchInstructionsVerb: Verb {
     return table
   }
 
-  /// Counts each operation repeatedly, unchanged and with 1 % more instructions, and compares each count
-  /// with the first.
+  /// Tests whether the counts are repeatable, and whether they show a slow-down of 1 %.
+  ///
+  /// Each operation is counted once, then `trials` times unchanged and `trials` times with 1 % more
+  /// instructions. Each of these counts is compared with the first count.
   private func test(_ counts: InstructionCounts, _ trials: Int) throws -> ExitCode {
     let bar = ProgressBar(
       WorkState("counting", unit: "operations", total: counts.subjects.count * (2 * trials + 1)),

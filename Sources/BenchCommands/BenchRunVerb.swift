@@ -67,7 +67,7 @@ struct BenchRunOptions: VerbOptions {
   /// The number of runs of the exact counts, which must be equal in every run.
   var repeats: Int { repeated ?? 1 }
 
-  /// The name of the condition that all benchmarks share.
+  /// The name of the base condition, in which no ``BenchmarkAxis`` applies.
   static let baseAxis = "base"
 
   /// - Throws: A usage error if a name matches no benchmark or condition, options contradict each
@@ -140,7 +140,7 @@ extension BenchRunVerb {
 }
 
 extension String {
-  /// Returns whether the text starts with another, ignoring case.
+  /// Returns whether the text starts with `beginning`, ignoring case.
   func begins(with beginning: String) -> Bool {
     lowercased().hasPrefix(beginning.lowercased())
   }
@@ -235,7 +235,7 @@ struct BenchRunVerb: Verb {
 
   private var sizes: BenchmarkSizes { composition[BenchmarkSizes.self] }
 
-  /// The run that the options request.
+  /// The benchmark run with the benchmarks and settings that the options select.
   private var plan: BenchmarkRun {
     let chosen = Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) }
     var run = BenchmarkRun(

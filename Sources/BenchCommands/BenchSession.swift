@@ -112,7 +112,7 @@ struct BenchSession {
 /// resumed. The file exists from the start of a run until its completion, and so marks the run as
 /// incomplete.
 struct BenchJournal {
-  /// One benchmark with its rows.
+  /// One line of the journal: a benchmark with its rows.
   struct Entry: Codable {
     let subject: String
     let rows: [BenchmarkRow]
@@ -188,10 +188,10 @@ struct ExactRepeats {
   let wanted: Int
   /// The number of completed runs, including the first.
   private(set) var done = 1
-  /// The rows that differed from the first run, by name, each with the number of runs in which it differed.
+  /// The rows that differed from the first run, each with the number of runs in which it differed.
   private(set) var differences: [(sentence: String, count: Int)] = []
 
-  /// The maximum number of differences printed; the others are only counted.
+  /// The maximum number of differences printed; the rest is only counted.
   private static let shown = 20
 
   /// Starts with the rows of the first run.

@@ -63,9 +63,9 @@ package struct CommitBuild {
 
 /// The benchmarks whose CPU time, relative to raw SQLite in C, differs between two runs.
 ///
-/// A row of this library is a suspect if the intervals of the ratio are more than 5 % apart. Two
-/// runs are only two launches, too few to judge times; the suspects are the benchmarks to launch
-/// again.
+/// A row of this library is a suspect if the confidence intervals of its ratio in the two runs are
+/// more than 5 % apart. Two runs are only two launches, which are too few to judge times. Further
+/// launches of the suspects must decide.
 struct TimeSuspects {
   /// A row that both runs contain, with its ratios.
   struct Suspect {
@@ -78,7 +78,7 @@ struct TimeSuspects {
 
   /// The least relative distance between the intervals of the two runs that makes a row a suspect.
   ///
-  /// Two launches of one build differ by about as much.
+  /// Two launches of the same build differ by about this margin.
   private static let margin = 0.05
 
   init(base: [BenchmarkRow], head: [BenchmarkRow]) {
@@ -101,7 +101,9 @@ struct TimeSuspects {
     }
   }
 
-  /// The suspects that further launches cannot compare: not measured in rounds, or not in the base condition.
+  /// The suspects that further launches cannot compare.
+  ///
+  /// They were not measured in rounds, or not in the base condition.
   var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
 
   private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {

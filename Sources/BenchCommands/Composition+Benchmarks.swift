@@ -8,7 +8,7 @@ package struct BenchmarkSizes: CompositionPart {
   package var quick = BenchmarkRun.quickSizes
   /// The history sizes of a full run, in transactions.
   package var all = BenchmarkRun.allSizes
-  /// Whether a run first measures equal work, to estimate the noise of its times.
+  /// Whether a run first times two contenders with equal work, to estimate the noise of its times.
   package var checksNoise = true
 
   package init() {}
@@ -35,7 +35,7 @@ extension Composition {
 }
 
 extension VerbSpec {
-  /// `bench`: what fetch, merge and purge cost as history grows.
+  /// The verb `bench`, which measures the costs of fetch, merge and purge as history grows.
   package static var bench: VerbSpec { BenchRunVerb.group }
 }
 

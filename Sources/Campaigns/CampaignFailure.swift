@@ -57,8 +57,9 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   /// The symptoms of the counterexample's run, sorted; `nil` if an older version recorded the failure and
   /// the counterexample cannot be read.
   package var symptoms: [FailureSymptom]?
-  /// Whether a replay of the counterexample in another process failed too; `nil` if no replay gave an
-  /// answer.
+  /// Whether a replay of the counterexample in another process failed too.
+  ///
+  /// The value is `nil` if no replay ended with a verdict.
   package var isConfirmed: Bool?
   /// The names of the tasks that found the failure, sorted.
   package var tasks: [String] = []

@@ -11,8 +11,9 @@ import Musl
 /// The folder of a campaign: a search that any number of workers divide, on a shared file system.
 ///
 /// The folder has a subfolder for each kind of file: the tasks into which the work is divided
-/// (`tasks`), the claims of workers on tasks (`claims`), the results (`done`), the counterexamples
-/// (`failures`), and symptoms of failures that older versions recorded without them (`progress`).
+/// (`tasks`), the claims of workers on tasks (`claims`), the results (`done`), and the
+/// counterexamples (`failures`). Older versions of the lab recorded failures without symptoms; a
+/// newer version that reads the folder saves the symptoms of these failures in `progress`.
 /// Each file is written under a temporary name and then renamed or linked, so that no reader sees a
 /// partial file. Only claims and the page of the campaign change later. SQLite is not used, because
 /// its locks are unreliable on network file systems (https://sqlite.org/useovernet.html). Clocks of
@@ -51,8 +52,9 @@ package struct CampaignFolder: Sendable {
 
   /// Opens a campaign to look at it or to drain it, whichever program created it.
   ///
-  /// The folder keeps the symptoms that the checkers of `reader`, the program that opens it, find in
-  /// failures of older versions.
+  /// Older versions recorded failures without symptoms. The checkers of this program determine the
+  /// symptoms, and the folder saves them under `reader`, the program's build. If `reader` is `nil`,
+  /// the symptoms are not saved.
   ///
   /// - Throws: ``CampaignError`` if the folder is not a campaign, or has a newer format.
   package init(opening path: String, reader: CampaignProgram? = nil) throws(CampaignError) {
@@ -175,7 +177,7 @@ package struct CampaignFolder: Sendable {
     "\(path)/\(Self.resultPath(ofTask: task.name))"
   }
 
-  /// Returns the folder of the result of a task with a name, within the campaign's folder.
+  /// Returns the path of a task's result folder, relative to the campaign's folder.
   package static func resultPath(ofTask name: String) -> String {
     "done/\(name.prefix { $0 != "-" })/\(name)"
   }
@@ -202,11 +204,11 @@ package struct CampaignFolder: Sendable {
     return try Files.read("\(place)/\(file)", ifDamaged: remedy)
   }
 
-  /// Moves a result to its place; returns `false`, without moving it, if the task already has a
-  /// result.
+  /// Moves a folder with a task's result into the campaign; returns `false`, without moving it, if
+  /// the task already has a result.
   ///
-  /// If the place has a folder without the file of the result, because a user has removed a damaged
-  /// file, the folder is replaced.
+  /// A folder that has the task's name but no result file, because a user has removed a damaged
+  /// file, is replaced.
   func publish(_ folder: String, as task: CampaignTask) throws(CampaignError) -> Bool {
     let place = result(of: task)
     try Files.makeFolder("\(path)/done/\(task.group)")

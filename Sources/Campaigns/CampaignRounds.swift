@@ -7,9 +7,9 @@ package struct RoundProgress: Codable, Hashable, Sendable {
   package let depth: Int
   /// The length up to which every plan was explored; `nil` if not even the first round is complete.
   package let completeLength: Int?
-  /// The number of tasks of the next length that have a result; 0 if there is no next length.
+  /// The number of tasks with a result in the first incomplete round; 0 if all rounds are complete.
   package let done: Int
-  /// The number of tasks of the next length; 0 if there is no next length.
+  /// The number of all tasks in the first incomplete round; 0 if all rounds are complete.
   package let count: Int
 
   /// Creates the progress of a group from its tasks; `nil` if they have no rounds.

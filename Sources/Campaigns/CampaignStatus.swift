@@ -13,7 +13,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     package let failure: String?
   }
 
-  /// The program that created the campaign, whose results alone are counted.
+  /// The program that created the campaign; only results of this program are counted.
   package let program: CampaignProgram
   package let tasks: Int
   package let done: Int
@@ -35,7 +35,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let isDrained: Bool
   /// The growth of the counts over the campaign's time, and the rates of the workers.
   package let growth: CampaignGrowth
-  /// The complete lengths of each exploration that is divided by length, by group.
+  /// The progress of each group of tasks that explores plans in rounds, by length of the plans.
   package let rounds: [RoundProgress]
 
   /// The number of tasks without a result.
@@ -95,9 +95,10 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     return found.filter { !explained.contains($0.task) }
   }
 
-  /// The verdict: `invalid` if a command ended with exit code 1, with or without a counterexample.
+  /// The verdict: `invalid` if the campaign has a failure, or if a command ended with exit code 1.
   ///
-  /// Otherwise `unknown` if tasks are left, were given up or ended with exit code 2; else `valid`.
+  /// Otherwise the verdict is `unknown` if there are no tasks, or if a task has no result, was
+  /// given up or ended with exit code 2. In all other cases it is `valid`.
   package var verdict: String {
     if !failures.isEmpty || !found.isEmpty { return "invalid" }
     return left == 0 && givenUp.isEmpty && undecided.isEmpty && tasks > 0 ? "valid" : "unknown"

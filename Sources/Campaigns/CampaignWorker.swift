@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 
-/// The end of a task's command.
+/// The way in which a task's command ended.
 package enum CommandExit: Hashable, Sendable {
   /// The command ended with a code.
   case code(Int32)

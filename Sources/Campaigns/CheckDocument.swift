@@ -25,7 +25,7 @@ struct CheckDocument: Decodable {
 
   let systems: [System]
 
-  /// Reads the checks of the runs below a folder; none for runs of other verbs.
+  /// Reads all files `check.json` below a folder; only runs of checks have this file.
   ///
   /// - Throws: ``CampaignError`` if a document cannot be read.
   static func all(below place: String) throws(CampaignError) -> [CheckDocument] {

@@ -22,7 +22,7 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
   /// W. W. Esty: A Normal Limit Law for a Nonparametric Estimator of the Coverage of a Random Sample,
   /// Annals of Statistics 11 (1983).
   package let newFailureShareError: Double?
-  /// An estimate of the least number of failures that were not found yet; `nil` if no plan has failed.
+  /// An estimated lower bound of the number of failures not yet found; `nil` if no plan failed.
   ///
   /// A. Chao: Nonparametric Estimation of the Number of Classes in a Population, Scandinavian Journal
   /// of Statistics 11 (1984), in the form without bias for small counts.

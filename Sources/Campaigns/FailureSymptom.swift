@@ -5,8 +5,8 @@ package import Traces
 /// A symptom of a bug in one run: a broken invariant, and the first words of the sentence about it.
 ///
 /// One bug has many shortest plans, and a plan often breaks several invariants. Nearly all plans of one
-/// bug share a symptom, so failures that share one form a group. A symptom contains no names and no
-/// numbers.
+/// bug share a symptom, so failures with a common symptom form a group. A symptom contains no names
+/// and no numbers.
 package struct FailureSymptom: Codable, Hashable, Comparable, Sendable {
   package let system: String
   package let invariant: String
@@ -112,19 +112,16 @@ package struct FailureGroup: Hashable, Sendable {
   /// The invariant that all failures of the group break.
   package var invariant: String { symptom?.invariant ?? example.invariant }
 
-  /// The failure with the shortest plan, of the failures that are recorded for the shared symptom's
-  /// invariant.
+  /// The failure with the shortest plan among those that were recorded for the symptom's invariant.
   ///
-  /// If no failure is recorded for that invariant, the failure with the shortest plan of the whole
-  /// group.
+  /// If the group has no such failure, the failure with the shortest plan of the whole group.
   package var example: KnownFailure {
     let listed = failures.filter { $0.invariant == symptom?.invariant }
     let shortest = (listed.isEmpty ? failures : listed).min { $0.commandCount < $1.commandCount }
     return shortest ?? failures[0]
   }
 
-  /// The other invariants that failures of the group break, the one that the most failures break
-  /// first.
+  /// The other invariants that failures of the group break, the most frequently broken first.
   ///
   /// Each of these invariants may be broken because of a second bug.
   package var alsoBroken: [BrokenInvariant] {

@@ -2,7 +2,7 @@ import Basics
 import Foundation
 import Traces
 
-/// The symptoms of failures that an older version recorded without them.
+/// The symptoms of failures that an older version of the lab recorded without symptoms.
 ///
 /// The checkers of this build determine the symptoms from the counterexamples. The symptoms are saved
 /// in `progress` in the campaign's folder, so that each counterexample is checked only once. The name
@@ -48,7 +48,7 @@ struct FoundSymptoms {
     }
   }
 
-  /// Writes a file, unless the folder cannot be written.
+  /// Writes symptoms to a file; does nothing if the folder cannot be written.
   private func keep(_ symptoms: [FailureSymptom], _ file: String) {
     do throws(CampaignError) {
       try Files.makeFolder(place)

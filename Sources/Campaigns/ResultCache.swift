@@ -18,9 +18,9 @@ package struct MeasuredResult: Sendable {
 ///
 /// Results never change, so each result is read only once.
 ///
-/// A sample consists of the states with the smallest digests. A state whose digest is too great for
-/// the joined sample of all earlier results is removed from the sample of a result. So the cache
-/// keeps few states for most results. ``CampaignGrowth`` is the same as without a cache.
+/// A result's sample consists of the states with the smallest digests. The cache removes each state
+/// whose digest is too great for the joined sample of all earlier results. Most results then have
+/// few states in the cache. The removal does not affect ``CampaignGrowth``.
 package struct ResultCache: Sendable {
   private var results: [String: MeasuredResult] = [:]
 

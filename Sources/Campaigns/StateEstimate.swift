@@ -9,9 +9,9 @@ import Darwin
 /// Estimates of the states that a campaign's plans have reached, and of those that they have not.
 ///
 /// The estimates of unreached states hold for random plans that are drawn independently from one
-/// distribution, as the plans of one check are; a campaign that mixes several gets the mixture's
-/// estimates. All errors are half the width of an interval that contains the true value with a
-/// confidence of about 95 %.
+/// distribution, as the plans of one check are. If a campaign mixes several distributions, the
+/// estimates are about the mixture. All errors are half the width of an interval that contains the
+/// true value with a confidence of about 95 %.
 package struct StateEstimate: Codable, Hashable, Sendable {
   /// The number of different states.
   package let distinct: Double
@@ -31,7 +31,7 @@ package struct StateEstimate: Codable, Hashable, Sendable {
   /// of one plan are not independent: the formula assumes the extreme case that they are all new or
   /// all known. The error is therefore an upper estimate.
   package let newShareError: Double?
-  /// An estimate of the least number of new states that random plans can still reach.
+  /// An estimated lower bound of the number of new states that random plans can still reach.
   ///
   /// `nil` if no plan was random.
   ///

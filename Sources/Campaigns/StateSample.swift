@@ -7,8 +7,8 @@ import Foundation
 /// with the number of random plans that reached it. It has three properties:
 ///
 /// - Samples of several runs, joined in any order, are the sample of all runs together.
-/// - Up to ``countMax`` different states are counted exactly. Of more, the sample is a random part,
-///   whose size and greatest digest give an estimate of their number with a standard error of 3 %.
+/// - Up to ``countMax`` different states are counted exactly. A larger number is estimated from the
+///   size and the greatest digest of the sample, with a standard error of 3 %.
 /// - As JSON a sample of ten million plans has at most 20,000 bytes.
 ///
 /// Z. Bar-Yossef et al.: Counting Distinct Elements in a Data Stream, RANDOM 2002; K. Beyer et al.:
@@ -74,10 +74,9 @@ package struct StateSample: Sendable {
     planCounts = planCounts.filter { $0.key < other }
   }
 
-  /// Removes the states with the greatest digests if there are more than `limit` states.
+  /// Reduces the sample to the ``countMax`` smallest digests if it has more than `limit` states.
   ///
-  /// Then ``countMax`` states are kept. By default the limit is twice ``countMax``, so that states
-  /// are rarely sorted.
+  /// By default the limit is twice ``countMax``, so that states are rarely sorted.
   private mutating func prune(above limit: Int = 2 * countMax) {
     guard planCounts.count > limit else { return }
     lower(to: planCounts.keys.sorted()[Self.countMax])

@@ -28,7 +28,7 @@ extension CheckerSuite {
   package static func add(_ checkers: [AddedChecker]) { AddedChecker.add(checkers) }
 }
 
-/// The checkers of other packages over one trace.
+/// The checkers that other packages have added, applied to one trace.
 struct AddedCheckers: Sendable {
   private var checkers: [any Checker]
   private(set) var brokenBits: UInt64 = 0

@@ -31,7 +31,9 @@ struct AskedQuery {
 
   func number(_ position: Int) -> Int64 { Int64(commit(position).name) ?? 0 }
 
-  /// Whether a transaction has no number or no changes, so that an order or a filter is undefined.
+  /// Whether any transaction has no number or no changes.
+  ///
+  /// The right order, or the right result of a filter, is then undefined.
   var isAmbiguous: Bool {
     timeline.log.transactions.contains { transaction in
       transaction.commit.changes.isEmpty || Int64(transaction.commit.name) == nil
@@ -214,7 +216,7 @@ extension AskedQuery {
     return difference(lines, ["purged \(purged.count), watermark \(least)"])
   }
 
-  /// Returns a clause about a transaction that a purge wrongly kept or removed; `nil` if there is none.
+  /// Returns a clause about an answer whose purge wrongly kept or removed a transaction, or `nil`.
   ///
   /// `purged` contains the positions of the transactions that the purge removed. They are not
   /// checked if the plan has retention limits or a cursor is uncertain.
@@ -227,10 +229,10 @@ extension AskedQuery {
         && isBeforeBound(position, purged) && isSelected(position)
     }
     if let kept = wanted.first(where: { !purged.contains($0) }) {
-      return "left \(timeline.label(kept)), which every member has merged"
+      return "is wrong: the purge left \(timeline.label(kept)), which every member has merged"
     }
     if let wrong = purged.sorted().first(where: { !wanted.contains($0) }) {
-      return "purged \(timeline.label(wrong)), which the query must not purge"
+      return "is wrong: the purge removed \(timeline.label(wrong)), which the query must not purge"
     }
     return nil
   }

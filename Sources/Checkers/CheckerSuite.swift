@@ -99,9 +99,9 @@ package struct CheckerSuite: Sendable {
 
   /// Appends the next command of a plan that is created one command at a time.
   ///
-  /// The command may have a merge policy other than the default only if the plan with which the
-  /// suite was created contains a write with such a policy. Only then does the suite track what
-  /// views have read, and the results of these policies depend on that.
+  /// The results of merge policies other than the default depend on what views have read. The suite
+  /// tracks this only if the plan with which it was created contains a write with such a policy.
+  /// Otherwise, no appended command may have such a policy.
   package mutating func append(_ command: Command) { timeline.append(command) }
 
   /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.

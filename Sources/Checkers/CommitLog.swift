@@ -3,7 +3,7 @@ package import Traces
 /// The transactions of a trace in commit order, with each member's progress.
 ///
 /// For each transaction the log keeps three sets of members: those that must merge the transaction,
-/// those that have merged it, and those that have recorded the merge.
+/// those that have merged it, and those whose recorded cursor includes the merge.
 ///
 /// - Complexity: merging is linear in the merged transactions. Recording a cursor is linear in the
 ///   transactions between the member's first unrecorded transaction and the cursor.
@@ -118,7 +118,7 @@ extension CommitLog {
   /// The member must merge the transactions after that cursor again. If the cursor in the store may
   /// have moved without an event, the transactions up to the cursor count as merged and recorded. If
   /// the store may also have lacked the member's registration, the member is no longer required to
-  /// merge them.
+  /// merge the transactions up to the cursor.
   mutating func restoreRecords(of member: Member, through cursor: Int) {
     let mayBeAhead = member.status.alternatives.contains(.ahead)
     let mayBeAbsent = member.status.alternatives.contains(.absent)
@@ -183,7 +183,7 @@ package struct TransactionStatus: Sendable {
   package internal(set) var merged: MemberSet = []
   /// The members that have ever merged the transaction, including merges that a crash has undone.
   package internal(set) var everMerged: MemberSet = []
-  /// The members whose merge hook replaced the default merge, so that contexts may lack the changes.
+  /// The members whose merge hook replaced the default merge; their contexts may lack the changes.
   package internal(set) var finished: MemberSet = []
   /// The members that have merged the transaction and recorded the merge.
   package internal(set) var recorded: MemberSet = []

@@ -10,15 +10,15 @@ package import Traces
 /// the views of all running members equal the data, except those of members that were notified that
 /// they miss history.
 ///
-/// Some objects are left out of the comparison of a member's views: those that were changed by
-/// transactions of authors that the member ignores, and those that were changed by transactions for
-/// which one of its merge hooks replaced the default merge since its contexts were loaded. Objects
-/// and attributes that the member's older model lacks are left out too. A partial member, which does
-/// not load all objects at its launch, is compared only in the objects that its contexts contain.
+/// The comparison of a member's views leaves out some objects. These were changed by authors that
+/// the member ignores, or in transactions for which a merge hook of the member has replaced the
+/// default merge after its contexts were loaded. Objects and attributes that the member's older
+/// model lacks are left out too. A partial member, which does not load all objects at its launch,
+/// is compared only in the objects that its contexts contain.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
 /// TombstoneFidelity), views in the middle of a plan, which may lack transactions. After a write of
-/// unknown outcome every possible state is accepted until a later event decides.
+/// unknown outcome every possible state is accepted until a later event shows the outcome.
 package struct Convergence: Invariant {
   package static let name = "Convergence"
   package static let sentence =

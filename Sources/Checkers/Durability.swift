@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// After a power-off the store has the first acknowledged commits; with FULL, all of them.
+/// A power-off loses only the newest acknowledged commits; with `synchronous=FULL`, it loses none.
 ///
 /// Verifies, after each power-off: the store opens and is intact. The last transaction that it
 /// reports was committed. History contains every transaction up to that one that was not purged, as

@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// Every effect of a write has its change and column bit in history, and none is invented.
+/// History has a change for every effect of a write, with the changed columns, and no other change.
 ///
 /// Verifies: each update that a commit or history reports names every attribute whose value the
 /// update changed, and only attributes that the write set. Reported values are those that the write
@@ -17,7 +17,7 @@ package import Traces
 /// changes) no two states of the data differ without a change.
 ///
 /// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
-/// writes after an unknown outcome that no event has decided yet.
+/// and, after a write of unknown outcome, later writes until an event shows that outcome.
 package struct HistoryExplainsData: Invariant {
   package static let name = "HistoryExplainsData"
   package static let sentence =

@@ -21,7 +21,7 @@ package struct LiveQueries: Invariant {
     "A live query shows what its context contains, and reports each change once."
   package private(set) var violation: Violation?
   private var views: [ActorID: WatchedView] = [:]
-  /// Whether the plan has live queries, and no actor with an older model.
+  /// Whether the checker applies: the plan has live queries, and no actor has an older model.
   private let isPossible: Bool
   private let partial: Set<ActorID>
   private let references: [String: Set<String>]
@@ -188,9 +188,9 @@ private struct WatchedView: Sendable {
 
   /// Notes the end of a command.
   ///
-  /// If the command failed but its save was committed, the view may lack the saved changes. A live
-  /// query that the command started is removed if the command failed; otherwise the live query that
-  /// it replaces, if any, is removed.
+  /// If the command failed but its save was committed, the view may lack the saved changes. If the
+  /// command failed, the live query that it started is removed. If it succeeded, the live query
+  /// that the new one replaces is removed.
   mutating func end(_ outcome: Outcome) {
     if let saved, outcome != .ok { unknown.formUnion(saved.changes.map(\.object)) }
     saved = nil
@@ -209,7 +209,7 @@ private struct WatchedView: Sendable {
   /// Returns a clause about an error in the report; `nil` if there is none.
   mutating func take(_ report: LiveReport, hasFault: Bool, isPartial: Bool) -> String? {
     guard let index = lists.firstIndex(where: { $0.number == report.list }) else {
-      return "\(report.list) reports a result, and no command has started it"
+      return "\(report.list) reports a result, but no command started this query"
     }
     if let failure = report.failure {
       let list = lists.remove(at: index)
@@ -290,7 +290,7 @@ private struct ExpectedRows {
   ///
   /// The result may contain such an object in any state, or not contain it.
   private let open: Set<ObjectName>
-  /// The other objects that match, in order.
+  /// The matching objects that are not in `open`, in the order of the live query.
   private let matching: [(object: ObjectName, sorted: [Value])]
 
   init(_ watch: PlannedWatch, _ objects: Objects, except open: Set<ObjectName>) {

@@ -7,12 +7,12 @@ package import Traces
 ///
 /// Verifies: no fetch of a member that lost history succeeds before the member is notified (expired
 /// or rewound, as an event or as an error), resyncs or registers again. A member that was cut off
-/// does not register again before it is notified. A power-off may roll back the purge or the
-/// cut-off: then no notification is required.
+/// does not register again before it is notified. A pass that merges, and a consumer that consumes,
+/// count as fetches. Transactions fetched before the purge may still be merged and recorded. A
+/// power-off may roll back the purge or the cut-off: then no notification is required.
 ///
 /// Does not verify: whether the loss was allowed (PurgeSafety), the content of the member's view
-/// before the notification. A pass that merges, and a consumer that consumes, count as fetches.
-/// Transactions fetched before the purge may still be merged and recorded.
+/// before the notification.
 package struct LoudExpiry: Invariant {
   package static let name = "LoudExpiry"
   package static let sentence =

@@ -27,7 +27,7 @@ package struct Member: Sendable {
   package internal(set) var mergedThrough = -1
   /// The position below which the member has merged and recorded all transactions that it must merge.
   package internal(set) var recordedBelow = 0
-  /// The number of transactions when the consumer last consumed.
+  /// The number of transactions when the consumer last read history.
   package internal(set) var consumedFrom = 0
 
   init(_ id: ActorID, position: Int) {
@@ -80,7 +80,8 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
 /// the store may contain another state of the member: the ``alternatives`` list the possible
 /// differences until an event shows the state, usually the member's next launch. For a member,
 /// these are `absent`, `ahead` and `behind`. For an actor that is no member, they are `registered`
-/// and, after a fault during its retirement, `absent`.
+/// and, after a fault during its retirement, `absent`. A power-off also adds `takenBack` to every
+/// member.
 package struct MemberStatus: Hashable, Sendable {
   /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {

@@ -24,7 +24,7 @@ package struct ObserverDelivery: Invariant {
   /// For each transaction, the members whose observers have received it since the member's last
   /// fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// The members whose cursor may have been reset, so that observers may receive transactions again.
+  /// The members whose cursor may have been reset; their observers may receive transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {

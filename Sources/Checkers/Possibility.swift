@@ -10,7 +10,7 @@ package struct Possibility: Sendable {
   private var knownViews: KnownViews?
   /// The actors with the older model, which lacks the attributes that have default values.
   private let olderActors: Set<ActorID>
-  /// Whether the model has references or unique values: a write may then change unnamed objects.
+  /// Whether the model has references or unique values; a write may then change other objects.
   private let hasRelations: Bool
   /// The reason why the store must refuse the last edit; `nil` if the edit was applied.
   private(set) var refusal: Refusal?
@@ -31,8 +31,8 @@ package struct Possibility: Sendable {
 
   /// Applies an edit under its merge policy, and returns the net changes.
   ///
-  /// If it is unknown what the view has read, the changes that the system reports for the objects
-  /// that the edit names are assumed to be right.
+  /// While it is unknown what the view has read, the changes in `reported` of the objects that the
+  /// edit names are assumed to be right.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
     if let related = related(edit) {

@@ -83,6 +83,6 @@ package struct ProtectedAuthors: Invariant {
 }
 
 extension Event {
-  /// Whether the event reports that a limit has cut off a member.
+  /// Whether the event reports that a retention limit has cut off a member.
   fileprivate var isLoss: Bool { if case .lost = kind { true } else { false } }
 }

@@ -45,7 +45,7 @@ package struct PurgeSafety: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    return purgedCount > 0 ? .valid : .unknown("Nothing was purged.")
+    return purgedCount > 0 ? .valid : .unknown("No transaction was purged.")
   }
 
   private mutating func purge(_ event: Event, on timeline: Timeline) {

@@ -13,9 +13,9 @@ struct QueryAnswers: Sendable {
   /// Tokens below the purge's bound may then expire, even if the purge failed or removed no
   /// transaction.
   private var hasPurged = false
-  /// The time of the last purge, from which purges at intervals are counted.
+  /// The time of the last purge, from which the interval to the next purge is measured.
   private var lastPurge = LastPurge.never
-  /// The time of the last purge before the current command, for purges at intervals.
+  /// The value of `lastPurge` before the current query, which decides whether its purge was due.
   private var lastPurgeBefore = LastPurge.never
   /// Whether a power-off has occurred, which loses signals.
   private var hasLostPower = false
@@ -62,7 +62,7 @@ struct QueryAnswers: Sendable {
     let head = timeline.log.transactions.last?.commit.name
     guard answer.head == head else {
       return
-        "names \(answer.head.map { "#\($0)" } ?? "nothing") as the newest transaction, which is "
+        "names \(answer.head.map { "#\($0)" } ?? "none") as the newest transaction, which is "
         + (head.map { "#\($0)" } ?? "none")
     }
     let asked = AskedQuery(query, answer, timeline, mayBePurged: mayBePurged)
@@ -105,7 +105,9 @@ struct QueryAnswers: Sendable {
     guard let expected = lastPurgeBefore.isDue(after: seconds, now: now), expected != isDue else {
       return nil
     }
-    return expected ? "says that a purge is not due" : "purged before the interval was over"
+    return expected
+      ? "says that a purge is not due, although the interval is over"
+      : "is wrong: the query purged before the interval was over"
   }
 }
 
@@ -116,7 +118,7 @@ extension Timeline {
   }
 }
 
-/// The time of the last purge, from which purges at intervals are counted.
+/// The time of the last purge, from which the interval to the next purge is measured.
 private enum LastPurge: Sendable {
   case never
   /// Seconds since 2001-01-01 UTC.

@@ -14,7 +14,7 @@ package struct ReferenceModel: Sendable {
 
   /// Whether the data have the attributes that only the newer version of the plan's model has.
   package private(set) var isUpgraded: Bool
-  /// The default values of the attributes that the older version lacks, by entity.
+  /// By entity, the default values of the attributes that only the newer version of the model has.
   private let defaults: [String: Values]
 
   /// Creates the data of an empty store, in the older version of the model if the plan has two.

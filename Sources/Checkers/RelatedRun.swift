@@ -12,7 +12,7 @@ struct RelatedRun {
   private var leftOut: Set<ObjectName> = []
   /// The references that the delete rule `nullify` has set to null, by the object that contains them.
   var released: [ObjectName: Set<String>] = [:]
-  /// For each inserted duplicate, by name, the stored object that stays instead.
+  /// For each inserted duplicate, by its name, the stored object that is kept in its place.
   var aliases: [ObjectName: ObjectName] = [:]
   /// Whether the delete rules have skipped a reference to a deleted object.
   ///
@@ -50,10 +50,9 @@ struct RelatedRun {
   /// Applies the changes one by one, as statements of plain SQL.
   ///
   /// Unique and required values are checked by each statement, and references at the commit. An
-  /// object that the write has deleted is not inserted again. An insert that refers to its own
-  /// object has a dangling reference, because the key is not known before the insert. So has an edit
-  /// that refers to an object that the write inserts later. A later edit of the reference can
-  /// correct this.
+  /// object that the write has deleted is not inserted again. A reference dangles if it is set
+  /// before the insert of the object to which it refers, or by that insert itself, because the key
+  /// is not known yet. A later edit can correct the reference.
   mutating func performInOrder() -> Refusal? {
     var early: [ObjectName: Set<String>] = [:]
     for edit in write.edits {
@@ -109,9 +108,9 @@ struct RelatedRun {
   /// Applies the delete rules of all references to deleted objects, and to objects deleted by the
   /// rules.
   ///
-  /// A reference that an edit of this write changes is skipped. The call with `isLast` comes after
-  /// the edits. It skips such a reference only if the reference now has the value of the edit. If
-  /// the merge policy has kept the old value, the delete rule applies.
+  /// A reference that an edit of this write changes is skipped. If `isLast` is `true`, the edits
+  /// were applied before: such a reference is then skipped only if it has the value that the edit
+  /// set. If the merge policy has kept the old value, the delete rule applies.
   private mutating func applyRules(
     to deleted: [ObjectName],
     isLast: Bool = false
@@ -176,7 +175,10 @@ struct RelatedRun {
 
   // MARK: Inserts and updates
 
-  /// Finds the inserts that refer by a cascade to a deleted object, or to another left-out insert.
+  /// Finds the inserts to leave out, because a cascade would delete their objects.
+  ///
+  /// Such an insert has a reference with the delete rule `cascade` to a deleted object, or to the
+  /// object of another such insert.
   private mutating func leaveOutInserts() {
     let inserts = write.edits.filter { $0.type == .insert }
     var count = -1
@@ -364,7 +366,7 @@ struct RelatedRun {
     return applyRules(to: removed)
   }
 
-  /// Writes the values of an inserted duplicate to the stored object that stays instead.
+  /// Writes the values of an inserted duplicate to the stored object that is kept in its place.
   private mutating func write(_ edit: PlannedChange, over object: ObjectName) {
     let entity = model.model.entities.first { $0.name == object.entity }
     var values = edit.values

@@ -30,17 +30,21 @@ struct WriteEffect: Sendable {
 struct RelatedWrite: Sendable {
   /// The edits, in the order in which the write first changes the objects.
   ///
-  /// Each object has one edit, or a delete and an insert. A write with plain SQL has all of its
-  /// changes.
+  /// Each object has one edit, or a delete and an insert. For a write with plain SQL, the array
+  /// contains every change of the write instead.
   var edits: [PlannedChange]
   /// The merge policy, for conflicts and for objects with the same unique values.
   var policy: PlannedPolicy
   /// For each object that another writer has changed since the write's context read the object, the
   /// values that the context read.
   var conflicts: [ObjectName: Values] = [:]
-  /// Whether a batch request sets a required attribute to null, which is refused even without matches.
+  /// Whether a batch request sets a required attribute to null.
+  ///
+  /// The store must refuse such a request even if no object matches it.
   var setsRequiredToNull = false
-  /// Whether a program without the library makes the changes in their order; no delete rule applies then.
+  /// Whether a program without the library makes the changes with plain SQL.
+  ///
+  /// The changes are then applied in their order, and no delete rule applies.
   var isPlainSQL = false
 
   /// Combines the changes of a save to one edit for each object, as a context does.

@@ -195,9 +195,9 @@ extension Timeline {
 
   /// Prepares for both possible effects of a command of unknown outcome.
   ///
-  /// A write may have committed a transaction that no event reports. For a command that records a
-  /// cursor, the member's merged transactions count as recorded, so that purges which rely on the
-  /// cursor are accepted.
+  /// A write may have committed a transaction that no event reports. A command that records a
+  /// cursor may have succeeded: the member's merged transactions then count as recorded, so that a
+  /// purge of these transactions is accepted.
   private mutating func endUnknown() {
     switch command.word {
     case "write", "batch", "commit":

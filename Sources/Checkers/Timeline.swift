@@ -168,7 +168,7 @@ extension Timeline {
   package var running: MemberSet { members { $0.isRunning } }
   /// The members that consume history without a view.
   package var consumers: MemberSet { members { $0.isConsumer } }
-  /// The members whose unmerged transactions a purge must keep for certain.
+  /// The members whose unmerged transactions a purge must keep, whatever state the store is in.
   package var kept: MemberSet { members { $0.isKept } }
   /// The members that must have merged all their required transactions at the end of the trace.
   package var watched: MemberSet { members { $0.mustMerge } }

@@ -8,9 +8,9 @@ package import Traces
 /// system reports any tombstone in the trace, a delete that history reports without a tombstone is a
 /// violation, unless all preserved values were null.
 ///
-/// Does not verify: objects that were updated or inserted again in the write that deleted them,
-/// deletes after an unknown outcome that no event has decided yet, tombstones that are never
-/// reported.
+/// Does not verify: objects that were updated or inserted again in the write that deleted them;
+/// tombstones that are never reported; after a write of unknown outcome, later deletes until an
+/// event shows that outcome.
 package struct TombstoneFidelity: Invariant {
   package static let name = "TombstoneFidelity"
   package static let sentence =

@@ -6,8 +6,8 @@ package import Traces
 /// Verifies: an actor fetches within ``SignalTicks/bound`` ticks after a transaction that it must
 /// merge was committed while it ran, and after it started or resumed with an unmerged transaction.
 /// If the plan delayed or lost one of the actor's signals or polls in the meantime, the limit is
-/// ``SignalTicks/boundAtWorst``. This longer limit also holds for a write with plain SQL that was
-/// not captured at once because of a disk error: the write is signalled when the next process reads.
+/// ``SignalTicks/boundAtWorst``. This longer limit also holds for a write with plain SQL whose
+/// capture a disk error has delayed: the write is signalled when the next process reads.
 /// A failed pass counts as a pass. The check ends with the plan, because no fault occurs in the
 /// passes that follow it.
 ///

@@ -1,7 +1,7 @@
 import Basics
 import Reporting
 
-/// The systems, checkers, conditions, faults, metrics and benchmarks of this build, for `list`.
+/// The systems, checkers, conditions, faults, metrics and benchmarks that the verb `list` shows.
 package struct Catalogue: Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     case systems

@@ -13,7 +13,7 @@ package struct Composition: Sendable {
   package var command: String?
   /// Returns a random seed for a run without `--seed`.
   package var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-  /// The settings that replace the defaults of their type, by type.
+  /// The settings that were set, by type; a type without an entry here has its default settings.
   private var parts: [ObjectIdentifier: any CompositionPart] = [:]
 
   package init() {}

@@ -2,8 +2,9 @@ internal import CSQLite
 
 /// A failure of one or more file system calls.
 ///
-/// If `file` or `call` is `nil`, the fault counts every call that a fault of its kind can make fail. A
-/// test that repeats a run with `k` = 1, 2, 3 and so on therefore makes each of these calls fail once.
+/// The fault counts the calls that match `file` and `call` and that a fault of its kind can make
+/// fail. The `k`-th counted call fails. A test that repeats a run with `k` = 1, 2, 3 and so on
+/// therefore makes each of these calls fail once.
 package struct FileFault: Sendable, Hashable {
   /// The kind of failure.
   package var kind: Kind
@@ -40,7 +41,7 @@ package struct FileFault: Sendable, Hashable {
   /// The effect on unsynced writes if the fault is a power-off; otherwise `nil`.
   var power: PowerLoss? { kind == .powerOff ? loss : nil }
 
-  /// The kinds of failure; the raw value is the word in a plan.
+  /// The kinds of failure; the raw value is the name of the kind in a plan.
   package enum Kind: String, CaseIterable, Sendable, Hashable {
     /// The call fails with its `SQLITE_IOERR_*` (`SQLITE_CANTOPEN` for an open) and has no effect.
     case ioError
@@ -50,8 +51,9 @@ package struct FileFault: Sendable, Hashable {
     case busy
     /// A read returns the first half of its bytes and then zeros, as if the file ended there.
     ///
-    /// In the log, the statement fails. In the database, SQLite treats the page as never written: SQLite
-    /// reports no error, and the missing half is lost once SQLite writes the page back.
+    /// If the file is the write-ahead log, the statement fails. If the file is the database, SQLite
+    /// treats the page as never written: SQLite reports no error, and the missing half is lost once
+    /// SQLite writes the page back.
     case shortRead
     /// A sync reports success, but takes effect only with the file's next sync.
     case delay
@@ -172,19 +174,19 @@ package protocol FaultySystem: AnyObject, Sendable {
   /// Disarms all faults, and returns their tallies in the order in which they were armed.
   @discardableResult
   func disarm() -> [FaultTally]
-  /// Counts everything written so far as durable, and starts tracking unsynced writes.
+  /// Treats all data written so far as durable, and starts tracking unsynced writes.
   func watchPower(_ watch: PowerWatch)
-  /// Turns the power off between two calls.
+  /// Simulates a power-off between two calls of SQLite.
   func turnOff(_ loss: PowerLoss)
-  /// Turns the power on, so that files can be opened again.
+  /// Ends the simulated power-off, so that files can be opened again.
   func turnOn()
-  /// Whether the power is off.
+  /// Whether a simulated power-off is in effect.
   var isOff: Bool { get }
 }
 
 extension HeapFileSystem: FaultySystem {}
 
-/// The numbers of SQLite's calls to a file system, by kind of file and call, and of bytes moved.
+/// The numbers of SQLite's file system calls and of their bytes, by kind of file and call.
 ///
 /// The difference of two values counts the calls between them.
 package struct CallCounters: Sendable, Hashable {
@@ -236,7 +238,7 @@ package struct CallCounters: Sendable, Hashable {
 }
 
 extension CallCounters {
-  /// The number of entries in each of the two tables.
+  /// The number of entries in each of the tables `calls` and `bytes`.
   static let tableCount = FileKind.allCases.count * rowCount
 
   /// Returns the index of a pair of a file kind and a call in the tables.

@@ -58,8 +58,8 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
 
 /// The bytes of one file.
 ///
-/// The image of a store that was checkpointed and closed is a template: installed at a path, the image
-/// is a new store whose schema need not be created.
+/// The image of a store that was checkpointed and closed can serve as a template: if the image is
+/// installed at another path, that path has a store with the same schema.
 package struct FileImage: Sendable, Hashable {
   /// All bytes, from offset 0 to the end of the file.
   package var bytes: [UInt8]
@@ -77,15 +77,15 @@ package struct FileImage: Sendable, Hashable {
 
 /// The files and shared memory of a heap file system, as differences from a shared image.
 package struct SparseImage: Sendable {
-  /// The image that several sparse images share.
+  /// The image to which the differences refer; several sparse images can share it.
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
-  /// Whether syncs made writes durable while unsynced writes were tracked.
+  /// The effect of syncs at the time of the copy.
   ///
   /// `nil` if unsynced writes were not tracked.
   var watch: PowerWatch?
-  /// The version of the durable data, as in ``PowerState``.
+  /// The version number of the data that survive a power-off; see ``PowerState/durable``.
   var durable = 0
   /// The synced bytes of the files that have unsynced writes.
   var synced: [String: FileDifference] = [:]
@@ -122,8 +122,8 @@ package struct FileSystemImage: Sendable, Hashable {
 
 /// The bytes of one file that differ from an image, or from zero beyond the image's end.
 ///
-/// After a few writes, a store differs from a new one mainly by a log of mostly empty pages. The
-/// difference then takes about a twentieth of the store's size.
+/// After a few writes, a store differs from a new one mainly by a write-ahead log of mostly empty
+/// pages. The difference then takes about a twentieth of the store's size.
 struct FileDifference: Sendable {
   /// The number of bytes in a block, which is kept or omitted as a whole.
   private static let blockSize = 64

@@ -104,7 +104,7 @@ package enum PowerWatch: Sendable, Hashable {
 }
 
 extension HeapDisk {
-  /// Counts everything written so far as durable, and starts tracking unsynced writes.
+  /// Treats all data written so far as durable, and starts tracking unsynced writes.
   mutating func startWatch(_ watch: PowerWatch) {
     self.watch = watch
     renewDurable()

@@ -16,9 +16,9 @@ struct HeapDisk {
   var random: SplitMix64
   /// The effect of syncs while unsynced writes are tracked; `nil` if no writes are tracked.
   var watch: PowerWatch?
-  /// Whether the power is off.
+  /// Whether a simulated power-off is in effect.
   var isOff = false
-  /// A version of the data that survive a power-off; it changes whenever these data change.
+  /// The version number of the data that survive a power-off; it changes whenever they change.
   var durable = 0
   private var durableCount = 0
   var faults = ArmedFaults()
@@ -61,7 +61,9 @@ extension HeapDisk {
     return code
   }
 
-  /// The number of write, truncate and delete calls to shared files, failed calls included.
+  /// The number of write, truncate and delete calls to databases, logs and journals.
+  ///
+  /// Failed calls are included. Temporary files and shared memory are not counted.
   var writeCount: Int {
     var count = 0
     for kind in [FileKind.main, .wal, .journal] {

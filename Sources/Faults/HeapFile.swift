@@ -27,7 +27,9 @@ struct HeapFile {
     self.path = path
   }
 
-  /// Copies bytes to a target, and returns their number; the rest of the target becomes zero.
+  /// Copies bytes of the file to a target, and returns the number of bytes copied.
+  ///
+  /// The rest of the target is filled with zeros.
   @inline(__always)
   func read(into target: UnsafeMutableRawPointer, at offset: Int, count wanted: Int) -> Int {
     let there = Swift.max(0, Swift.min(wanted, count - offset))
@@ -83,7 +85,7 @@ struct HeapFile {
     memory.deallocate()
   }
 
-  /// The size of the first buffer in bytes: enough for a small store, or the first pages of a log.
+  /// The size of the first buffer in bytes: enough for a small store, or the first pages of a WAL.
   private static let leastCapacity = 64 << 10
 
   private func clear(_ range: Range<Int>) {

@@ -17,7 +17,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// The name to pass to `sqlite3_open_v2`, or as `vfs=` in a URI; unique to this instance.
   package let name: String
 
-  /// The files and counters: the only mutable state, whose mutex makes the class `Sendable`.
+  /// The files and counters, guarded by a mutex: the mutable state of the file system.
   let disk: SharedDisk
   /// The table of methods to which each open file points.
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
@@ -120,7 +120,9 @@ extension HeapFileSystem {
     disk.locked { $0.snapshot(sharing: base) }
   }
 
-  /// The number of write, truncate and delete calls to shared files; restoring files does not reset it.
+  /// The number of write, truncate and delete calls to databases, logs and journals.
+  ///
+  /// Failed calls are included. Restoring files does not reset the number.
   package var writeCount: Int { disk.locked { $0.writeCount } }
 
   /// Replaces the contents of all files with those of a sparse image, like ``restore(_:)``.
@@ -141,10 +143,10 @@ extension HeapFileSystem {
     disk.locked { $0.restore(image) }
   }
 
-  /// Writes an image to a path, as a new store whose schema need not be created.
+  /// Writes an image to a path, as a new store with the schema of the image.
   ///
   /// The image must be of a store that was checkpointed. The program ends if a connection has the
-  /// file open. An existing log of the path is not deleted.
+  /// file open. An existing write-ahead log of that path is not deleted.
   package func install(_ image: FileImage, at path: String) {
     disk.locked { $0.install(image, at: path) }
   }
@@ -158,7 +160,7 @@ extension HeapFileSystem {
 }
 
 extension HeapFileSystem {
-  /// Counts everything written so far as durable, and starts tracking unsynced writes.
+  /// Treats all data written so far as durable, and starts tracking unsynced writes.
   ///
   /// A power-off loses the unsynced writes. Tracking stops when all files are removed or restored
   /// from a whole image; a sparse image also restores the tracking.
@@ -168,7 +170,7 @@ extension HeapFileSystem {
     disk.locked { $0.startWatch(watch) }
   }
 
-  /// Turns the power off between two calls.
+  /// Simulates a power-off between two calls of SQLite.
   ///
   /// Every file keeps its durable bytes. Calls of handles that were open fail from now on, and no
   /// file can be opened until the power is on again.
@@ -176,7 +178,7 @@ extension HeapFileSystem {
     disk.locked { $0.turnOff(loss) }
   }
 
-  /// Turns the power on, so that files can be opened again.
+  /// Ends the simulated power-off, so that files can be opened again.
   ///
   /// Handles from before the power-off stay invalid.
   package func turnOn() {
@@ -186,7 +188,7 @@ extension HeapFileSystem {
   /// The state that a power-off would leave now; `nil` if unsynced writes are not tracked.
   package var powerState: PowerState? { disk.locked { $0.powerState } }
 
-  /// Whether the power is off.
+  /// Whether a simulated power-off is in effect.
   package var isOff: Bool { disk.locked { $0.isOff } }
 }
 

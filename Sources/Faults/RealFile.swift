@@ -146,7 +146,9 @@ struct RealFile {
     self.life = life
   }
 
-  /// The offset in bytes of the handle of the platform's VFS.
+  /// The size of this handle in bytes, rounded up to a multiple of 16.
+  ///
+  /// The handle of the platform's VFS starts at this offset.
   static let size = (MemoryLayout<RealFile>.stride + 15) / 16 * 16
 
   /// Returns the handle from SQLite's pointer, which is never `nil` in a call of a method.

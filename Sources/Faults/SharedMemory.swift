@@ -3,8 +3,8 @@ internal import CSQLite
 /// The shared memory of one database in WAL mode: regions of the WAL index and eight lock slots.
 ///
 /// Regions never move while a handle maps them. The content is discarded when the last handle
-/// unmaps the memory, because `os_unix.c` also clears what an earlier process left. The allocations
-/// are kept for the next store that uses the file.
+/// unmaps the memory, just as `os_unix.c` clears the content that an earlier process left. The
+/// allocations are kept for the next store that uses the file.
 struct SharedMemory {
   /// The size of every region in bytes, as requested by SQLite (`WALINDEX_PGSZ`).
   static let regionSize = 32 << 10

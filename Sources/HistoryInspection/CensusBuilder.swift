@@ -6,9 +6,9 @@ struct CensusBuilder {
   /// The author of a transaction as the file stores it, before the author's name is looked up.
   enum AuthorKey: Hashable {
     case absent
-    /// The file stores the number of an interned string, which is the author's name.
+    /// The number of an interned string that contains the author's name.
     case string(Int64)
-    /// The transaction itself contains the author's name.
+    /// The author's name, which the transaction itself contains.
     case text(String)
   }
 

@@ -92,7 +92,7 @@ struct CensusRegistry {
       else {
         throw InspectionError.damaged(
           path: path,
-          reason: "the registry has a member \(name.debugDescription) of an unknown kind"
+          reason: "the registry's member \(name.debugDescription) has an unknown kind or state"
         )
       }
       if state == .active { try addProtection(rows.text(7), by: name, path) }

@@ -13,7 +13,7 @@ struct CoreDataHistory: HistorySource {
   let hasEntityNames: Bool
   /// The columns of `ACHANGE` that contain preserved values of deleted objects.
   private let tombstones: [String]
-  /// Whether the file is a store of this library; such a file records how far each author was purged.
+  /// Whether the file is a store of this library, which records how far each author is purged.
   let keepsPurges: Bool
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
@@ -61,7 +61,9 @@ struct CoreDataHistory: HistorySource {
     return builder
   }
 
-  /// In a file of Core Data, every table whose name starts with `Z` or `ANSCK` counts as known.
+  /// Returns the unexpected tables of the file, and the expected tables that are missing.
+  ///
+  /// In a file of Core Data, every table whose name starts with `Z` or `ANSCK` is expected.
   func compare(
     _ file: FileTables,
     _ connection: borrowing Connection

@@ -4,7 +4,7 @@ package import SQLiteStorage
 
 /// Reads the history of a store file of this library or of Core Data, without changing it.
 package struct StoreInspector: Sendable {
-  /// The folder into which a file with a live log is copied for reading.
+  /// The folder into which a file is copied for reading if its log may contain changes.
   package let temporaryFolder: String
   /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
   package let stopCheck: Connection.StopCheck?
@@ -87,7 +87,9 @@ package struct HistoryCensus: Sendable, Hashable {
   package var span: ClosedRange<Double>?
   /// The distribution of the number of changes per transaction.
   package var changesPerTransaction = ValueHistogram()
-  /// The distribution of the time between consecutive transactions in microseconds, without steps back.
+  /// The distribution of the times between consecutive transactions, in microseconds.
+  ///
+  /// Negative times, which are steps back of the clock, are not included.
   package var gaps = ValueHistogram()
   /// The times between consecutive transactions, counted in bands from 2 ms to a day.
   package var gapBands = GapBands()
@@ -227,7 +229,7 @@ package struct CensusOddities: Sendable, Hashable {
   package init() {}
 }
 
-/// The times between consecutive transactions, counted in bands of length.
+/// The numbers of times between consecutive transactions, grouped by length into bands.
 package struct GapBands: Sendable, Hashable {
   /// The upper ends of the bands in seconds; longer times belong to the last band.
   package static let limits: [Double] = [0.002, 0.01, 0.1, 1, 10, 60, 600, 3600, 86400]
@@ -245,7 +247,7 @@ package struct GapBands: Sendable, Hashable {
 
 /// Bursts of transactions: runs in which each transaction is written soon after the previous one.
 ///
-/// A reader that is notified of each commit has to handle a whole burst at once.
+/// A reader that is notified of each commit must handle all commits of a burst in quick succession.
 package struct BurstCounts: Sendable, Hashable {
   /// The maximum time between two transactions of one burst, in seconds.
   package static let gapMax = 1.0

@@ -95,9 +95,11 @@ struct RowWeight {
 /// Counts, while a history is read, the transactions that a purge would delete.
 struct PurgeCounter {
   private(set) var estimate: PurgeEstimate
-  /// The lowest cursor of the active members; `.max` if the file has none.
+  /// The lowest cursor of the active members; `.max` if the file has no active members.
   private let watermark: Int64
-  /// The newest transaction of a store of this library, which is never purged; `.max` in other files.
+  /// The number of the newest transaction, which a store of this library never purges.
+  ///
+  /// The number is `.max` for other files, in which a purge may delete the newest transaction.
   private let head: Int64
   private let protectedPatterns: Set<String>
   private let protectedStrings: Set<Int64>

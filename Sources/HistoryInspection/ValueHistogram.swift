@@ -67,6 +67,8 @@ package struct ValueHistogram: Sendable, Hashable {
   }
 
   /// Returns the value at a quantile from 0 to 1, as the highest value of its bucket.
+  ///
+  /// Returns `nil` if there are no values.
   package func value(at quantile: Double) -> Int64? {
     guard let greatest else { return nil }
     let rank = max(1, Int((quantile * Double(count)).rounded(.up)))

@@ -43,11 +43,11 @@ public struct LabSubject: Sendable {
   let sentence: String
   let subject: Subject
 
-  /// Returns a custom system that tests a design of history tracking.
+  /// Returns a custom system for the command from a design of history tracking.
   ///
   /// - Parameters:
-  ///   - name: The name by which `--system` accepts it.
-  ///   - sentence: Its description in `history-lab list systems`.
+  ///   - name: The name of the system, as the option `--system` accepts it.
+  ///   - sentence: The description of the system in `history-lab list systems`.
   ///   - log: The type of the design.
   /// - Returns: The system, for ``LabCommand/init(systems:checkers:conditions:)``.
   public static func design<Log: HistoryLog>(
@@ -58,11 +58,11 @@ public struct LabSubject: Sendable {
     LabSubject(name: name, sentence: sentence, subject: Subject(log: log))
   }
 
-  /// Returns a custom system that tests a real tracker with its store.
+  /// Returns a custom system for the command from a real tracker with its store.
   ///
   /// - Parameters:
-  ///   - name: The name by which `--system` accepts it.
-  ///   - sentence: Its description in `history-lab list systems`.
+  ///   - name: The name of the system, as the option `--system` accepts it.
+  ///   - sentence: The description of the system in `history-lab list systems`.
   ///   - system: The type of the tracker.
   /// - Returns: The system, for ``LabCommand/init(systems:checkers:conditions:)``.
   public static func system<System: HistorySystem>(

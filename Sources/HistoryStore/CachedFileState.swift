@@ -2,13 +2,14 @@ import Basics
 import HistoryTypes
 import SQLiteStorage
 
-/// The state of a file that its connection caches in memory.
+/// The contents of a store file that one connection caches in memory.
 ///
 /// A snapshot of a store consists of copies of the file and of this state. ``Store/restore(_:)`` then
 /// lets a connection to the copied file continue like the original connection.
-/// ``StoreCore/discardCache()`` empties the state, and so does a write that fails after changing the
-/// state. Add a value here if it is derived from the file's content and outlives a request. Values
-/// that are valid only until another connection writes belong in ``CachedPositions``.
+/// ``StoreCore/discardCache()`` empties the state, and a write that fails after changing the state
+/// calls that method. Add a value here if it is derived from the file's content and outlives a
+/// request. Values that are valid only until another connection writes belong in
+/// ``CachedPositions``.
 package struct CachedFileState: Sendable {
   /// The strings of the file and their numbers, as far as this connection has read them.
   var strings: InternedStrings
@@ -20,10 +21,10 @@ package struct CachedFileState: Sendable {
   var lastAuthor: (name: String?, number: Int32)?
   /// The context name of the last write, and its string number.
   var lastContext: (name: String?, number: Int32)?
-  /// The source of transaction marks, created on first use.
+  /// The pseudorandom generator of the marks in history tokens, created on first use.
   ///
-  /// Only its seed is drawn at random: drawing a random number for each mark would cost more than the
-  /// rest of a small write's bookkeeping.
+  /// Only its seed comes from ``StoreConfiguration/random``: calling that source for each mark
+  /// would cost more than the rest of a small write's bookkeeping.
   var marks: SplitMix64?
   /// The reserved keys of each entity, in the order of the model.
   var keys: [KeyBlock]
@@ -76,7 +77,7 @@ struct ConfigurationCache {
 }
 
 extension Store {
-  /// Returns the state that the connection caches of the file.
+  /// Returns the cached contents of the file, for a snapshot of the store.
   package func cachedState() throws(HistoryError) -> CachedFileState {
     try locked { core in core.cache }
   }

@@ -11,9 +11,9 @@ extension HistoryError {
     case foreignFile(path: String)
     /// The file was written by a newer version of this library.
     case newerFormat(path: String, found: Int64, known: Int64)
-    /// The program cannot use the file with its model; the associated value has the differences.
+    /// The program's model does not fit the file; the associated value contains the differences.
     case otherModel(path: String, ModelConflict)
-    /// The model cannot be migrated, because the associated members with an older model are registered.
+    /// The file cannot be migrated while members with an older model, listed here, are registered.
     case olderMembers(path: String, [OlderMember])
     /// The store keeps no history.
     case untracked(path: String)
@@ -50,23 +50,27 @@ extension HistoryError {
     case unfitValue(entity: String, attribute: String, type: AttributeType)
     /// A reference to objects of one entity was set to an object of another one.
     case unfitDestination(entity: String, attribute: String, wanted: String, found: String)
-    /// The reference is not ordered: it names no attribute for positions.
+    /// The reference is not ordered: its declaration names no attribute for object positions.
     case unorderedReference(entity: String, attribute: String)
-    /// The object that was to refer to another object has a different entity than the reference.
+    /// An object of the entity `found` cannot have this reference, which belongs to `entity`.
     case unfitMember(entity: String, attribute: String, found: String)
-    /// The first object, which was to be moved, does not refer to the second one by the attribute.
+    /// The object to move within an ordered relationship does not refer to `to` by `attribute`.
     case notReferring(ObjectID, to: ObjectID, attribute: String)
     /// An object cannot be placed at the index of an ordered relationship.
     ///
-    /// `count` is the number of the other objects in the relationship, and the greatest valid index.
+    /// `count` is the number of other objects in the relationship, and so the greatest valid index.
     case indexOutOfRange(Int, count: Int)
-    /// An object, or every object of a batch update, has no value for a required attribute.
+    /// An object has no value for a required attribute.
+    ///
+    /// The ID is `nil` if a batch update would set the attribute of all its objects to null.
     case missingValue(ObjectID?, entity: String, attribute: String)
-    /// A record's encoding does not use its property names as keys; the text is the record's type.
+    /// A record type does not encode its properties by name; the string is the name of the type.
     case unfitRecord(String)
     /// A predicate exceeds a size limit of one request, such as its nesting depth; `found` is its size.
     case predicateTooLarge(PredicateLimit, found: Int)
-    /// A limit or an offset of a query is negative; the text is the name of the parameter.
+    /// A limit, an offset or a number of levels of undo is negative.
+    ///
+    /// The string is the name of the parameter, such as `limit`; the integer is its value.
     case negativeBound(String, Int)
     /// A sum or an average was requested of an attribute whose values are not numbers.
     case notANumber(entity: String, attribute: String, type: AttributeType)
@@ -86,12 +90,13 @@ extension HistoryError {
     case otherStore(token: HistoryToken, store: StoreID)
     /// History that the request needs was purged.
     ///
-    /// `firstHeld` is the number of the first remaining transaction after the token, if known.
+    /// `firstHeld` is the number of the first remaining transaction after the token, or `nil` if
+    /// none was found.
     case expired(token: HistoryToken, firstHeld: Int64?)
     /// The token is from a history that the file no longer contains: the file was replaced or restored.
     ///
-    /// The token's number is above the newest transaction, or the transaction with that number has
-    /// another mark than the token.
+    /// The token's number is above `head`, the number of the newest transaction, or the transaction
+    /// with the token's number has another random mark than the token.
     case rewound(token: HistoryToken, head: Int64)
     /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)
@@ -121,7 +126,7 @@ extension HistoryError {
     case stopped(String)
     /// The file lacks required content or contains invalid content; the text says which.
     case damaged(path: String, what: String)
-    /// A transaction's packed changes cannot be read.
+    /// The changes of the transaction with this number cannot be read: the file is damaged.
     case damagedTransaction(Int64)
     /// Another program has changed the file's schema; the associated texts name what is missing.
     case changedSchema(path: String, [String])
@@ -196,7 +201,10 @@ extension HistoryError.Reason {
         "Assign each entity to only one store."
       )
     case .openForReading(let path):
-      ("\(path) was opened for reading only.", "Convert it, and write to the converted store.")
+      (
+        "\(path) was opened for reading only.",
+        "To write, open it with init(path:model:configuration:); convert a Core Data file first."
+      )
     case .snapshotLost(let path):
       (
         "The snapshot from which a pinned context reads \(path) is lost: the store was suspended, "
@@ -387,9 +395,9 @@ extension HistoryError.Reason {
       )
     case .insideHook(let member):
       (
-        "A hook of the tracker \"\(member)\" called a method that waits for the pass, which waits "
-          + "for the hook.",
-        "Call the tracker after the pass, or in a task that the hook does not await."
+        "A hook of the tracker \"\(member)\" called a method that waits for the tracker, but the "
+          + "tracker waits for the hook.",
+        "Call the method after the hook returns, or in a task that the hook does not await."
       )
     case .stopped(let why):
       ("The closure that was passed to the request threw \"\(why)\", which ended the request.", nil)
@@ -418,7 +426,7 @@ extension HistoryError.Reason {
     return names.isEmpty ? "" : " (\(shown))"
   }
 
-  /// Returns a question that suggests the nearest known name, and a space; empty if none is near.
+  /// Returns `Did you mean "name"? ` with the nearest known name; empty if no known name is near.
   private static func hint(_ name: String, _ known: [String]) -> String {
     NearestWord.find(name, among: known).map { "Did you mean \"\($0)\"? " } ?? ""
   }

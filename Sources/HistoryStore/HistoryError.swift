@@ -1,9 +1,10 @@
 public import HistoryTypes
 import SQLiteStorage
 
-/// An error of a store, a context or a tracker; the failed request changed nothing in the store.
+/// An error of a store, a context or a tracker.
 ///
-/// Compare its code to handle an error:
+/// The failed request changed nothing in the store, unless its documentation says otherwise. To
+/// handle an error, compare its code:
 /// ```swift
 /// catch let error as HistoryError where error.code == .expired {
 ///   try await tracker.resync()
@@ -15,7 +16,7 @@ public struct HistoryError: Error, Hashable, Sendable {
 
   package init(_ reason: Reason) { self.reason = reason }
 
-  /// Converts an error of a store, or of a closure that ran in one, into a history error.
+  /// Converts an error of a store, or of a closure that a request called, into a history error.
   package init(_ error: any Error) {
     self =
       switch error {
@@ -105,7 +106,7 @@ extension HistoryError.Code {
   public static let indexOutOfRange = Self("indexOutOfRange")
   /// A sum or an average was requested of an attribute whose values are not numbers.
   public static let notANumber = Self("notANumber")
-  /// A sum of integers, or the sum of the first of them, does not fit into 64 bits.
+  /// A sum of integers, or a partial sum during its computation, does not fit into 64 bits.
   public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store, or not in the ordered relationship in which it is to be moved.
   public static let unknownObject = Self("unknownObject")
@@ -151,14 +152,16 @@ extension HistoryError.Code {
   public static let stopped = Self("stopped")
   /// The file lacks required content or contains invalid content.
   public static let damaged = Self("damaged")
-  /// A transaction's packed changes cannot be read.
+  /// The changes of a transaction cannot be read: the file is damaged.
   public static let damagedTransaction = Self("damagedTransaction")
   /// Another program dropped tables, columns or triggers that ``StoreConfiguration/foreignWrites`` needs.
   public static let changedSchema = Self("changedSchema")
 }
 
 extension HistoryError {
-  /// The token that the request used, for ``Code/otherStore``, ``Code/expired`` and ``Code/rewound``.
+  /// The token that the request used, or `nil` for an error that does not concern a token.
+  ///
+  /// Not `nil` for ``Code/otherStore``, ``Code/expired`` and ``Code/rewound``.
   public var token: HistoryToken? {
     switch reason {
     case .otherStore(let token, _), .expired(let token, _), .rewound(let token, _): token
@@ -168,9 +171,9 @@ extension HistoryError {
 
   /// The objects that the request could not change or find.
   ///
-  /// For ``Code/conflict``, ``Code/missingValue``, ``Code/unknownObject``, ``Code/duplicate``,
-  /// ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two, these are the
-  /// objects that contain the references; for dangling references, at most 100 are listed.
+  /// The list is empty except for ``Code/conflict``, ``Code/missingValue``, ``Code/unknownObject``,
+  /// ``Code/duplicate``, ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two,
+  /// these are the objects that contain the references; for dangling references, at most 100.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects), .duplicate(let objects, _, _): objects
@@ -191,15 +194,19 @@ extension HistoryError {
     }
   }
 
-  /// The differences between the file's model and the program's, if they caused the error.
+  /// The differences between the file's and the program's model, if they caused the error.
+  ///
+  /// Empty for all other errors.
   public var modelDifferences: [ModelDifference] { modelConflict?.differences ?? [] }
 
-  /// The versions of the file's model and of the program's, if their differences caused the error.
+  /// The versions of the file's and the program's model, if a conflict of them caused the error.
+  ///
+  /// `nil` for all other errors.
   public var modelVersions: (file: Int, program: Int)? {
     modelConflict.map { ($0.fileVersion, $0.programVersion) }
   }
 
-  /// The registered members with an older model, for ``Code/olderMembers``.
+  /// The registered members with an older model, for ``Code/olderMembers``; otherwise empty.
   public var olderMembers: [OlderMember] {
     if case .olderMembers(_, let members) = reason { members } else { [] }
   }
@@ -208,7 +215,7 @@ extension HistoryError {
     if case .otherModel(_, let conflict) = reason { conflict } else { nil }
   }
 
-  /// The extended result code of SQLite, for ``Code/sqlite`` and ``Code/unavailable``.
+  /// The extended result code of SQLite, for ``Code/sqlite`` and ``Code/unavailable``, or `nil`.
   ///
   /// See https://sqlite.org/rescode.html.
   public var sqliteCode: Int32? {

@@ -3,16 +3,16 @@ import SQLiteStorage
 /// The prepared statements of a connection.
 struct StatementCache {
   private let layout: HistoryLayout
-  /// The statements by ``StoreStatement``, prepared on first use.
+  /// The statements by the raw value of ``StoreStatement``; `nil` until first use.
   private var prepared: [PreparedStatement?]
   /// The statements whose SQL depends on the model or a filter, by their SQL.
   private var queries: [String: PreparedStatement] = [:]
   private var knownCollector: RowCollector?
   private var knownRowReader: RowReader?
   private var knownExpectedVersions: ExpectedVersions?
-  /// The shape and the statement of the last history scan with a filter or a time.
+  /// The shape and the statement of the last history scan with a filter or a start time.
   private var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
-  /// The names that are bound to the statement that inserts transactions.
+  /// The author and other names that the last inserted transaction left bound to its statement.
   var boundNames: TransactionNames?
   private static let queryCountMax = 64
 
@@ -54,7 +54,7 @@ struct StatementCache {
     return made
   }
 
-  /// Returns the collector of the changes that one statement makes, created on first use.
+  /// Returns the object that packs the changes that one statement makes, created on first use.
   mutating func collector(_ connection: borrowing Connection) throws -> RowCollector {
     if let knownCollector { return knownCollector }
     let made = try RowCollector(connection)
@@ -62,7 +62,7 @@ struct StatementCache {
     return made
   }
 
-  /// Returns the expected versions of a run of updates, created on first use.
+  /// Returns the object that checks the row versions of a run of updates, created on first use.
   mutating func expectedVersions(_ connection: borrowing Connection) throws -> ExpectedVersions {
     if let knownExpectedVersions { return knownExpectedVersions }
     let made = try ExpectedVersions(connection)

@@ -11,9 +11,9 @@ public final class Store: Sendable {
   // This property is accessed only while the lock is held; `nil` while the file is closed.
   nonisolated(unsafe) private var core: StoreCore?
   private let header: FileHeader
-  /// The state of the suspension, which every request checks.
+  /// Whether the store is suspended; every request checks this state.
   let suspension = Suspension()
-  /// The stores on the same file that read one snapshot each, for contexts that called `pin()`.
+  /// The additional stores on the same file from which pinned contexts read, one snapshot each.
   let pins = PinnedStores()
   /// The locks that mark members as running through this store object.
   let memberHolds = MemberHolds()
@@ -22,7 +22,7 @@ public final class Store: Sendable {
 
   /// The path of the file, as given when the store was opened.
   public let path: String
-  /// The file's absolute path, the base of the names of the files next to it.
+  /// The file's absolute path, with which the paths of its signal and lock files start.
   let filePath: String
   /// The store's ID, recorded in the file.
   public let id: StoreID
@@ -229,6 +229,6 @@ public final class Store: Sendable {
 }
 
 extension Store {
-  /// The version of the SQLite library that stores run on.
+  /// The version of SQLite that this library uses.
   public static var sqliteVersion: String { Connection.libraryVersion }
 }

@@ -56,9 +56,9 @@ public struct StoreConfiguration: Sendable {
   public var changePollInterval = Duration.seconds(2)
   /// The rule for writes by programs that write to the file without this library.
   ///
-  /// The file contains the rule, for all programs. The default is `nil`, which leaves the file's
-  /// rule unchanged; a new file starts with ``ForeignWrites/unwatched``. The option has an effect
-  /// only in stores with history.
+  /// The rule is stored in the file and applies to all programs. The default is `nil`, which leaves
+  /// the file's rule unchanged; a new file starts with ``ForeignWrites/unwatched``. The option has
+  /// an effect only in stores with history.
   public var foreignWrites: ForeignWrites?
   /// The protection of the store's files while the device is locked, on Apple's systems.
   ///
@@ -78,7 +78,7 @@ public struct StoreConfiguration: Sendable {
   public var memberLocks = MemberLocks.standard
   /// The clock for timestamps; the default is the system's clock.
   public var clock: @Sendable () -> Date = { Date() }
-  /// The source of randomness for marks, store IDs and writers.
+  /// The source of random bits for the marks in history tokens, store IDs and context IDs.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
   /// The maximum size of the page cache in KiB.
   package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB
@@ -88,7 +88,9 @@ public struct StoreConfiguration: Sendable {
   package var isPinned = false
   /// The name of the SQLite VFS, or `nil` for the platform's own.
   package var vfs: String?
-  /// A callback for each signal, on the signalling thread, in addition to the signal file.
+  /// A callback that receives the number of each committed transaction, on the committing thread.
+  ///
+  /// The callback runs after the signal file, if any, is written. The default is `nil`.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
   /// An observer that is called when the store records a cursor, purges, writes or signals a commit.
   package var actionObserver: StoreActionObserver?

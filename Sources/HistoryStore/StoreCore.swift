@@ -42,7 +42,7 @@ final class StoreCore {
   @exclusivity(unchecked) var statements: StatementCache
   /// Cached contents of the file that change only with this connection's own committed writes.
   @exclusivity(unchecked) var cache: CachedFileState
-  /// Cached positions that are valid until another connection writes.
+  /// Cached positions in history, valid until another connection writes.
   @exclusivity(unchecked) var positions = CachedPositions()
   /// The cached configurations of members, as text and decoded; an entry never becomes invalid.
   var configurations = ConfigurationCache()
@@ -52,7 +52,7 @@ final class StoreCore {
   var scratch = ByteWriter(capacity: 256)
   /// Whether a read has limited the page cache; see ``restoringCache(_:)``.
   var isCacheLimited = false
-  /// Whether the current write has changed the cache; if the write fails, the cache is discarded.
+  /// Whether the current write has changed ``cache``; if the write fails, ``cache`` is discarded.
   var hasChangedCache = false
 
   init(
@@ -102,7 +102,7 @@ final class StoreCore {
   /// Whether this store may write history into the file.
   var canWriteHistory: Bool { tracksHistory && !isReadOnly && reading == nil }
 
-  /// Reads again the file's rule for writes by programs without this library.
+  /// Rereads the file's rule for writes by programs without this library, and applies it.
   @discardableResult
   func noticeForeignWrites() throws -> ForeignWrites {
     let handling =
@@ -149,9 +149,10 @@ final class StoreCore {
 
   /// Runs a closure in one write transaction.
   ///
-  /// After a failed write that assigned string numbers or reserved keys, the cache is discarded.
+  /// If the write fails after it assigned string numbers or reserved keys, ``cache`` is discarded.
   ///
-  /// - Throws: ``HistoryError/Code/readOnly`` if the file tracks history but the store does not.
+  /// - Throws: ``HistoryError/Code/readOnly`` if the file tracks history but the store does not,
+  ///   ``HistoryError/Code/openForReading``, and the errors of the closure.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     guard reading == nil else { throw HistoryError.openForReading(path: path) }
@@ -171,7 +172,7 @@ final class StoreCore {
 
   /// Returns the mark of the next transaction: 31 pseudorandom bits that its token contains.
   ///
-  /// A mark shows whether a token is from this history, because every opening draws other marks.
+  /// A mark shows whether a token is from this history: each opening of the file uses another seed.
   func nextMark() -> Int64 {
     var sequence = cache.marks ?? SplitMix64(seed: configuration.random())
     defer { cache.marks = sequence }
@@ -232,8 +233,9 @@ final class StoreCore {
 
   /// Returns the greatest number that was ever assigned to a transaction.
   ///
-  /// Purges keep the newest row. Only ``Store/deleteHistory(before:authors:)`` can delete it, in a
-  /// store with raw timestamps; that method records the number in the metadata.
+  /// `head` is the number of the newest transaction in the file. A purge never deletes that
+  /// transaction. ``Store/deleteHistory(before:authors:)`` can delete it in a store with raw
+  /// timestamps, and then records its number in the metadata.
   func lastNumber(_ head: Int64) throws -> Int64 {
     guard timestamps == .wallClock else { return head }
     return max(head, try metadata("numbered"))
@@ -288,7 +290,10 @@ extension StoreCore {
     schema.recorded = (text, version)
   }
 
-  /// Throws if a migration removed a part of the program's model, or retired the program's member.
+  /// Throws if a migration removed an entity or attribute of the program's model.
+  ///
+  /// With `isRetired`, any migration to a version above the program's model throws, because it has
+  /// retired the program's member.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown``.
   /// - Complexity: one query of one row.
@@ -299,9 +304,10 @@ extension StoreCore {
     if isRetired { throw found.outgrown(model, [], path: path) }
   }
 
-  /// Converts an SQLite error that a duplicate or a migration caused into a ``HistoryError``.
+  /// Converts an SQLite error into a ``HistoryError`` if its cause is known.
   ///
-  /// Returns any other error unchanged.
+  /// The known causes are a violated uniqueness constraint, and a migration by another program. Any
+  /// other error is returned unchanged.
   func explained(_ error: any Error) -> any Error {
     guard let failure = error as? SQLiteError else { return error }
     if let duplicate = HistoryError(duplicate: failure, in: tables) { return duplicate }

@@ -56,7 +56,9 @@ public struct HistoryEvent: Hashable, Sendable {
     case started(String)
     /// A command ended; `failure` is its error as text, or `nil` if it succeeded.
     case ended(failure: String?)
-    /// A member was launched, with its recorded cursor; `isNew` is `true` for its first launch.
+    /// A member was launched; `isNew` is `true` for its first launch.
+    ///
+    /// `cursor` is the last transaction that the member has recorded as merged; `nil` if none.
     case launched(isNew: Bool, cursor: TransactionName?)
     /// A member stopped, crashed or retired.
     ///
@@ -68,13 +70,13 @@ public struct HistoryEvent: Hashable, Sendable {
     case fetched([TransactionName])
     /// A member merged transactions.
     case merged([TransactionName])
-    /// A member's cursor was recorded.
+    /// A member recorded its cursor: the last transaction that it has merged; `nil` if none.
     case recorded(TransactionName?)
     /// Transactions were purged.
     case purged([TransactionName])
-    /// The content of a member's view, at the end of a plan.
+    /// The objects that a member has in memory (its view), at the end of a plan.
     case view(Objects)
-    /// The content of the store, at the end of a plan.
+    /// The objects in the store, at the end of a plan.
     case data(Objects)
     /// Any other event.
     case other

@@ -70,7 +70,8 @@ extension [PlannedChange] {
 ///
 ///     try await checkHistory(of: MyTracker.self, under: [.ties, .crash, .own(PurgeAfterEachPass())])
 ///
-/// Every plan has members that share a store, write, pass and purge, whatever the conditions.
+/// Under every condition, the members of a plan share a store, save changes, merge the changes of
+/// other members, and purge history.
 public enum HistoryCondition: Sendable {
   /// No difficulty: the clock advances before each save, and no member crashes.
   case steady
@@ -132,8 +133,9 @@ public enum HistoryCondition: Sendable {
 ///       }
 ///     }
 ///
-/// As a custom workload, the condition may also replace all commands by commands that it generates.
-/// Use only the given source for random choices, so that a plan can be shrunk and repeated.
+/// A condition can also serve as a custom workload: it may replace all commands by commands that it
+/// generates. Use only the given source for random choices, so that a plan can be shrunk and
+/// repeated.
 ///
 /// Plans have one entity, `Item`, with the text `title` and the whole number `count`; a command with
 /// another entity, attribute or member is an error.

@@ -70,7 +70,9 @@ extension HistorySystem {
   public func close() async {}
 }
 
-/// The effects of a pass.
+/// The transactions that one pass of a member merged and purged.
+///
+/// In a pass, a member fetches new transactions, merges them and records its cursor.
 public struct PassOutcome: Hashable, Sendable {
   /// The transactions that were merged into the member's view, in order.
   public var merged: [TransactionName]
@@ -90,7 +92,9 @@ public enum HistorySystemError: Error, Hashable, Sendable {
   case expired
 }
 
-/// A system that fetches, merges and records in separate calls, between which other members can act.
+/// A system that fetches, merges and records a cursor in separate calls.
+///
+/// Between two of these calls, other members can act.
 ///
 /// The default implementation of ``HistorySystem/pass(_:)`` performs these three steps.
 public protocol SteppedSystem: HistorySystem {

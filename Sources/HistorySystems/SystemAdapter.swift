@@ -116,7 +116,11 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
       let held = try run("history", .newestFirst) { _ in try await system.history() }
       log.add(nil, .history(held.map(timed)))
     case .clock: break
-    default: throw SystemFailure(.unsupported, "A history system cannot \(action.word).")
+    default:
+      throw SystemFailure(
+        .unsupported,
+        "A HistorySystem does not support the command \"\(action.word)\"."
+      )
     }
   }
 

@@ -9,14 +9,17 @@ internal import Traces
 
 /// Checks with random plans that no member of a tracking design loses transactions.
 ///
+/// A plan is a sequence of commands for several members, which save, fetch and merge history,
+/// purge, stop and crash in a random order.
+///
 ///     @Test func `My log loses nothing`() async throws {
 ///       try await checkHistory(of: MyLog.self, plans: 500, under: [.restart, .crash])
 ///     }
 ///
-/// Each plan has several members that save, pass, purge, stop and crash in a random order. If plans
-/// break invariants, one issue is recorded at the call. It shows the shortest plan found for the most
-/// harmful broken invariant, the command that repeats this plan, and the names of all other broken
-/// invariants. The issue has two attachments: the plan as JSON lines, and a page with a picture.
+/// If plans break invariants, one issue is recorded at the call. It shows the shortest plan found
+/// for the most harmful broken invariant, the command that repeats this plan, and the names of all
+/// other broken invariants. The issue has two attachments: the plan as JSON lines, and a page with
+/// a picture.
 ///
 /// - Parameters:
 ///   - log: The type of the design.
@@ -52,11 +55,13 @@ public func checkHistory<Log: HistoryLog>(
 
 /// Checks with random plans that no member of a real system loses transactions.
 ///
+/// A plan is a sequence of commands, such as saves, purges and crashes, for several members.
+///
 ///     @Test func `Our tracker loses nothing`() async throws {
 ///       try await checkHistory(of: MyTracker.self, plans: 500, under: [.ties, .crash, .pause])
 ///     }
 ///
-/// The other parameters have the same meanings as those of `checkHistory` for a `HistoryLog`.
+/// For the other parameters and the result, see `checkHistory` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
 ///   cancelled. A broken invariant does not throw.
@@ -80,11 +85,13 @@ public func checkHistory<System: HistorySystem>(
 
 /// Checks with random plans that no member of a real system loses transactions.
 ///
+/// A plan is a sequence of commands, such as saves, purges and crashes, for several members.
+///
 /// A closure creates the system for each plan, so that the test can pass arguments to the initializer.
 ///
 ///     try await checkHistory(of: { try await MyTracker($0, batchSize: 2) }, under: [.restart])
 ///
-/// The other parameters have the same meanings as those of `checkHistory` for a `HistoryLog`.
+/// For the other parameters and the result, see `checkHistory` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
 ///   cancelled. A broken invariant does not throw.

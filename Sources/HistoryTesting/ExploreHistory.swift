@@ -8,6 +8,8 @@ internal import Workloads
 
 /// Runs every short plan on a design, and returns which invariants hold under which conditions.
 ///
+/// A plan is a sequence of commands, such as saves, purges and crashes, for several members.
+///
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
 ///     #expect(card.cells.allSatisfy { $0.result != .breaks }, "\(card)")
 ///
@@ -148,7 +150,9 @@ private struct CardJudge: PlanJudge {
   var conclusion: (broken: UInt64, held: UInt64) { suite.conclusion }
 }
 
-/// The invariants that a design keeps or breaks under each condition, from running every short plan.
+/// A table of the invariants that hold or break for a design under each condition.
+///
+/// The results come from an exploration, which runs every short plan.
 ///
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
 ///     let old = try JSONDecoder().decode(SafetyCard.self, from: Data(contentsOf: committed))

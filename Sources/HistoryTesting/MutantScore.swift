@@ -7,6 +7,8 @@ internal import Traces
 
 /// Runs random plans on mutants of a design, and returns which mutants are detected.
 ///
+/// A plan is a sequence of commands, such as saves, purges and crashes, for several members.
+///
 ///     let score = try await mutantScore(of: [GreedyLog.self, ForgetfulLog.self], under: [.restart])
 ///     #expect(score.survivors.isEmpty, "\(score)")
 ///
@@ -22,8 +24,8 @@ internal import Traces
 ///   - checkers: Custom invariants, which are checked in addition to the built-in ones.
 ///   - seed: The seed of the plans. The default is 1.
 /// - Returns: The result for each mutant.
-/// - Throws: ``HistorySettingsError`` if a mutant lacks a protocol that a condition requires, or
-///   cannot be run; `CancellationError` if the test was cancelled.
+/// - Throws: ``HistorySettingsError`` if a mutant does not conform to a protocol that a
+///   condition requires, or cannot be run; `CancellationError` if the test was cancelled.
 public func mutantScore(
   of variants: [any HistoryLog.Type],
   plans: Int = 200,
@@ -45,10 +47,10 @@ public func mutantScore(
 ///
 /// In a dictionary literal, Swift 6.3 requires the explicit `@Sendable` of each closure.
 ///
-/// The other parameters have the same meanings as those of `mutantScore(of:)` for a `HistoryLog`.
+/// For the other parameters and the result, see `mutantScore` for a `HistoryLog`.
 ///
-/// - Throws: ``HistorySettingsError`` if a mutant lacks a protocol that a condition requires, or
-///   cannot be run; `CancellationError` if the test was cancelled.
+/// - Throws: ``HistorySettingsError`` if a mutant does not conform to a protocol that a
+///   condition requires, or cannot be run; `CancellationError` if the test was cancelled.
 public func mutantScore<System: HistorySystem>(
   of variants: KeyValuePairs<String, @Sendable (HistoryEnvironment) async throws -> System>,
   plans: Int = 200,

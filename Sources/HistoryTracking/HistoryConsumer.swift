@@ -15,7 +15,7 @@ public import HistoryTypes
 /// }
 /// ```
 public actor HistoryConsumer {
-  /// The member under whose name the consumer confirms history.
+  /// The consumer's member name, under which the store records the confirmed position.
   public nonisolated let member: MemberID
   /// The store whose history is read.
   public nonisolated let store: Store
@@ -88,7 +88,8 @@ public actor HistoryConsumer {
 
   /// Confirms a page and all pages before it; their history is no longer kept for the consumer.
   ///
-  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is then written.
+  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; the confirmed position is then
+  ///   unchanged.
   /// - Complexity: one write of one row.
   public func confirm(_ page: HistoryPage) throws(HistoryError) {
     try confirm(through: page.scannedThrough)
@@ -116,8 +117,8 @@ public actor HistoryConsumer {
   /// Continues at the newest transaction; the caller must rebuild its derived data from the store.
   ///
   /// - Returns: The position at which the consumer continues.
-  /// - Throws: ``HistoryError/Code/superseded`` if another process has since started the same consumer, or
-  ///   ``HistoryError/Code/notAMember`` if it has retired.
+  /// - Throws: ``HistoryError/Code/superseded`` if another process has since started the same
+  ///   consumer, or ``HistoryError/Code/notAMember`` if the consumer has retired.
   /// - Complexity: one query and one write of one row.
   @discardableResult
   public func resync() throws(HistoryError) -> HistoryToken {
@@ -129,8 +130,8 @@ public actor HistoryConsumer {
 
   /// Ends the membership: history is no longer kept for the consumer.
   ///
-  /// - Throws: ``HistoryError/Code/superseded`` if another process has since started the same consumer, or
-  ///   ``HistoryError/Code/notAMember`` if it has retired already.
+  /// - Throws: ``HistoryError/Code/superseded`` if another process has since started the same
+  ///   consumer, or ``HistoryError/Code/notAMember`` if the consumer has already retired.
   /// - Complexity: one write of one row.
   public func retire() throws(HistoryError) {
     try store.retire(registration)

@@ -2,7 +2,7 @@
 public struct Entity: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
-  /// The attributes, at most ``Model/attributeCountMax``; their order gives each one its index.
+  /// The attributes, in the order of their indices; at most ``Model/attributeCountMax``.
   public let attributes: [Attribute]
   /// The indexes of the entity, each over one or more attributes, which make queries faster.
   ///

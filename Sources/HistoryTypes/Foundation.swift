@@ -12,7 +12,7 @@
 
 /// Durations as numbers, for the file and for SQLite.
 extension Duration {
-  /// The number of seconds to which ``init(clampedSeconds:)`` limits a duration: about 30 million years.
+  /// The limit of a duration in ``init(clampedSeconds:)``, in seconds: about 30 million years.
   private static let secondsMax = 1e15
 
   /// Creates a duration of at most 1e15 seconds in either direction; NaN counts as 0.
@@ -26,7 +26,9 @@ extension Duration {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 
-  /// The number of milliseconds, rounded down, from 0 to the greatest that SQLite and `poll` accept.
+  /// The number of milliseconds, rounded down and limited to the range from 0 to `Int32.max`.
+  ///
+  /// SQLite and `poll` accept at most this number.
   package var clampedMilliseconds: Int32 {
     let milliseconds = (inSeconds * 1000).rounded(.down)
     return Int32(min(max(milliseconds, 0), Double(Int32.max)))

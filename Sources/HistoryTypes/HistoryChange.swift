@@ -68,8 +68,9 @@ public struct HistoryChange: Sendable, Identifiable {
 
   /// The indices of the attributes set by an update, from 0, in ascending order.
   ///
-  /// The indices are those of ``Entity/attributes``. Attributes that the program's model lacks follow
-  /// them. Files of Core Data may contain indices beyond 63. Empty if this is not an update.
+  /// The indices refer to ``Entity/attributes``. Attributes that the program's model lacks have the
+  /// indices after the last of these. Files of Core Data may contain indices beyond 63. The result
+  /// is empty if this is not an update.
   ///
   /// - Complexity: linear in the number of attributes; no query.
   public var columnNumbers: [Int] {

@@ -34,9 +34,9 @@ public final class HistoryPage: Sendable {
   package let strings: InternedStrings
   /// The start of the last transaction's unread changes, or `nil` if the page contains all of them.
   package let rest: TransactionRest?
-  /// For each author number, the transaction number up to which purges removed history.
+  /// For each author number, the transaction number up to which the author's history may have gaps.
   ///
-  /// Purges may have kept a part of that history. The dictionary is empty if no history after the
+  /// The gaps are transactions that purges removed. The dictionary is empty if no history after the
   /// start of the fetch was purged.
   package let gone: [Int32: Int64]
 
@@ -102,7 +102,7 @@ public final class HistoryPage: Sendable {
 package struct TransactionRest: Hashable, Sendable {
   /// The token of the transaction.
   package let token: HistoryToken
-  /// The index of the first unread chunk of changes, or batch of rows in the layout `coreData`.
+  /// The index of the first unread chunk of changes; in the layout `coreData`, of a batch of rows.
   package let chunk: Int64
   /// The number of changes of the transaction that were already read.
   package let place: Int
@@ -213,7 +213,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 
   deinit { free(base) }
 
-  /// Reserves capacity for more elements after the last, and returns a pointer to the first of them.
+  /// Reserves capacity for `more` elements, and returns a pointer to the first free element.
   ///
   /// - Complexity: amortized constant.
   @inlinable
@@ -252,7 +252,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     length += 1
   }
 
-  /// Calls a closure that may change each element from a position to the end.
+  /// Calls a closure with each element from a position to the end; the closure may change it.
   package func update(from position: Int, _ body: (inout Element) -> Void) {
     guard let base else { return }
     for index in position..<length { body(&base[index]) }

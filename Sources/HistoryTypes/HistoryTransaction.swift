@@ -50,7 +50,9 @@ public struct HistoryTransaction: Sendable, Identifiable {
   }
 }
 
-/// The compact record of one transaction; strings are numbers of interned strings, 0 for none.
+/// The compact record of one transaction.
+///
+/// The fields for text contain the numbers of interned strings; 0 stands for `nil`.
 @usableFromInline
 package struct TransactionRecord: Hashable, Sendable {
   @usableFromInline

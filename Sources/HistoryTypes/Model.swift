@@ -1,6 +1,6 @@
 import Basics
 
-/// The entities of a store, and the version of their description.
+/// The entities of a store, with a version number.
 ///
 /// Core Data: `NSManagedObjectModel`.
 ///
@@ -261,8 +261,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noEntity: "A model needs at least one entity."
     case .badName(let name):
       "\"\(name)\" cannot name an entity or attribute: use a letter, then letters, digits or "
-        + "underscores (100 at most), and no prefix history_ or sqlite_."
-    case .twice(let name): "The model has \"\(name)\" twice (names are compared without case)."
+        + "underscores (at most 100 characters), and no prefix history_ or sqlite_."
+    case .twice(let name): "The model declares \"\(name)\" twice, ignoring case: rename one."
     case .tooManyAttributes(let name, let count):
       "The entity \"\(name)\" has \(count) attributes; at most \(Model.attributeCountMax) are "
         + "allowed."

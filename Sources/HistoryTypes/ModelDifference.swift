@@ -97,9 +97,10 @@ extension ModelDifference: CustomStringConvertible {
 }
 
 extension Model {
-  /// Returns the differences of this model from an older one; a different order is no difference.
+  /// Returns the differences of this model from an older one.
   ///
-  /// Entities and attributes count as the same if their renaming identifiers or names are the same.
+  /// The order of entities and attributes is ignored. Entities and attributes count as the same if
+  /// their renaming identifiers or names are the same.
   ///
   /// - Complexity: quadratic in the number of entities, and of the attributes of each; no query.
   public func differences(from older: Model) -> [ModelDifference] {

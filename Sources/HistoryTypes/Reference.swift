@@ -1,9 +1,9 @@
 /// A reference from each object of an entity to at most one object of the same or another entity.
 ///
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
-/// it consists of the objects that refer to a given object. They have an order of their own if the
-/// reference names an attribute for their positions, see ``orderedBy``. A many-to-many relationship
-/// needs a link entity, see
+/// it consists of the objects that refer to a given object. These objects are ordered if the
+/// reference names an attribute for their positions: see ``orderedBy``. A many-to-many relationship
+/// needs a link entity: see
 /// ``Entity/init(_:linking:with:orderedBy:inverseOrderedBy:renamingIdentifier:)``.
 public struct Reference: Hashable, Sendable, Codable {
   /// The name of the entity that is referred to.
@@ -14,8 +14,8 @@ public struct Reference: Hashable, Sendable, Codable {
   ///
   /// The attribute has the type `double` and belongs to the same entity as the reference. Its values
   /// are the positions. Positions are fractional, so that moving an object changes no other object.
-  /// The name is a part of the program's model only: a file does not record it. For a file, two
-  /// models are equal if they differ only in this property.
+  /// Only the program's model contains this name: a file does not record it. A model that differs
+  /// from a file's model only in this property needs no migration.
   ///
   /// Core Data: `NSRelationshipDescription.isOrdered` of the inverse, to-many relationship.
   public let orderedBy: String?
@@ -39,7 +39,7 @@ public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
   case nullify
   /// The referring objects are deleted as well, and the delete rules of references to them apply.
   case cascade
-  /// The object is not deleted while others refer to it; the write fails and changes nothing.
+  /// The object is not deleted while other objects refer to it: the write fails without any change.
   case deny
 }
 
@@ -49,7 +49,8 @@ extension Attribute {
   /// A commit fails if the reference names an object that does not exist: SQLite checks the foreign
   /// key at the commit (https://sqlite.org/foreignkeys.html). The column has an index.
   ///
-  /// The objects that refer to one object are ordered if the reference names a double of its own entity:
+  /// The objects that refer to one object are ordered if `orderedBy` names an attribute of type
+  /// `double` of the same entity:
   ///
   /// ```swift
   /// Entity("Task", [Attribute("list", to: "List", orderedBy: "position"), Attribute("position", .double)])
@@ -105,10 +106,10 @@ extension Attribute {
 extension Entity {
   /// Creates the entity of a many-to-many relationship, whose objects each link two objects.
   ///
-  /// Both references are required, no two links have the same ends, and a link is deleted with either
-  /// of its ends. Links are objects like others: history contains their inserts and deletes, whereas
-  /// Core Data records an update of both ends. Core Data: two to-many relationships, each the inverse
-  /// of the other, and their join table.
+  /// Both references are required, no two links are equal in both references, and deleting an
+  /// object deletes the object's links. Links are ordinary objects: history contains their inserts
+  /// and deletes, whereas Core Data records an update of both linked objects. Core Data: two
+  /// to-many relationships, each the inverse of the other, and their join table.
   ///
   /// ```swift
   /// Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag"))
@@ -160,7 +161,7 @@ extension Entity {
 }
 
 extension Value {
-  /// Creates the value of a reference to an object, or null for none.
+  /// Creates the value of a reference to an object, or null if `id` is `nil`.
   public init(referringTo id: ObjectID?) {
     self = id.map { .int($0.key) } ?? .null
   }

@@ -74,7 +74,7 @@ extension Tombstone.Stored {
 }
 
 extension Value {
-  /// Creates a value of a type from its storage class, or returns `nil` if that does not fit the type.
+  /// Creates a value of a type from a stored value, or returns `nil` if the latter does not fit.
   fileprivate init?(_ stored: Tombstone.Stored, as type: AttributeType) {
     switch stored {
     case .integer(let integer): self.init(stored: integer, as: type)

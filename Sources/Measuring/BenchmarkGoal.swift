@@ -10,9 +10,9 @@ import Musl
 package struct BenchmarkGoal: Sendable, Hashable {
   /// The figures that a goal can limit.
   package enum Figure: Sendable, Hashable {
-    /// The cost relative to that of another contender in the same rounds.
+    /// The cost relative to the cost of another contender in the same rounds.
     case ratio(to: String, Metric = .wall)
-    /// The wall time at the largest history relative to that at a smaller one, in the same rounds.
+    /// The wall time at the largest history relative to a smaller history, in the same rounds.
     case growth(from: Int)
     /// A quantile of the samples; 1 is the maximum.
     case quantile(Double, Metric = .wall)
@@ -64,7 +64,7 @@ package struct GoalOutcome: Sendable, Hashable {
   package enum Verdict: String, Sendable, Codable {
     case reached
     case missed = "not reached"
-    /// The goal has no limit.
+    /// The goal has no limit, so its figure is only reported.
     case reported = "reported"
     case notMeasured = "not measured"
   }
@@ -141,7 +141,7 @@ package struct GoalJudge: Sendable {
     )
   }
 
-  /// Returns the ratio of the processor times that belong to two rows of wall times.
+  /// Returns the ratio of processor times for two wall-time rows; `nil` if a time was not measured.
   private func processorRatio(_ row: BenchmarkRow, _ floor: BenchmarkRow) -> Double? {
     func onProcessor(_ row: BenchmarkRow) -> BenchmarkRow? {
       results.rows.first {
@@ -183,9 +183,9 @@ package struct GoalJudge: Sendable {
 }
 
 extension BenchmarkRow {
-  /// Estimates the ratio of this row to another row, both measured twice in each of the same rounds.
+  /// Estimates the cost of this row relative to another row that was measured in the same rounds.
   ///
-  /// The ratio is computed like the ratios in the rows.
+  /// Both rows have two samples per round. The estimate uses the same method as ``ratio``.
   ///
   /// - Returns: The ratio, or `nil` if the rows were not measured in the same rounds or a sample is
   ///   zero.

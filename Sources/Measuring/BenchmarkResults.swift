@@ -92,9 +92,9 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var samples: [Double]
   /// The percentiles of the samples, or `nil` if there are no samples.
   package var summary: SampleSummary?
-  /// The median with its interval, or `nil` for rows that were not measured in rounds.
+  /// The median with its confidence interval, or `nil` for rows that were not measured in rounds.
   package var median: Interval?
-  /// The cost relative to another contender's in the same rounds, or `nil` if there is no such ratio.
+  /// The cost relative to another contender's cost in the same rounds, or `nil` if not compared.
   package var ratio: RatioEstimate?
   /// The seed that determines the order of measuring.
   @HexCoded package var seed: UInt64
@@ -107,7 +107,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   ///
   /// The text of `condition` includes this setting.
   package var axis: String?
-  /// The unit of the size if it is not the size of history: `members`.
+  /// The unit of ``historySize``, such as `members`; `nil` for transactions.
   package var sizeUnit: String?
 
   /// Creates a row from samples; there must be at least one.
@@ -158,7 +158,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     notMeasured = reason
   }
 
-  /// Whether the row must be the same in every run of the same program.
+  /// Whether the row's samples must be the same in every run of the same program.
   package var isExact: Bool {
     metric.kind == .exact && varies == nil && notMeasured == nil
   }

@@ -22,7 +22,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
   ///
   /// The default is 0.95.
   package var confidence: Double
-  /// The seed of the draws.
+  /// The seed of the random draws.
   @HexCoded package var seed: UInt64
 
   /// Creates a bootstrap.
@@ -93,9 +93,9 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 /// An estimate with its confidence interval.
 package struct Interval: Sendable, Hashable, Codable {
   package var estimate: Double
-  /// The lower bound.
+  /// The lower bound of the confidence interval.
   package var lower: Double
-  /// The upper bound.
+  /// The upper bound of the confidence interval.
   package var upper: Double
   /// The confidence level, in 0..<1: the probability that the interval contains the true value.
   package var confidence: Double
@@ -124,8 +124,9 @@ package struct Interval: Sendable, Hashable, Codable {
 
 /// The cost of one contender relative to another that was measured in the same blocks.
 ///
-/// A ratio of 1.2 means 20 % more than the other. The estimate is the median over the blocks of the
-/// difference of logarithms; the interval comes from resampling whole blocks.
+/// A ratio of 1.2 means that the contender costs 20 % more than the other one. The estimate is the
+/// median over the blocks of the difference of logarithms; the interval comes from resampling whole
+/// blocks.
 package struct RatioEstimate: Sendable, Hashable, Codable {
   /// The name of the contender whose cost counts as 1.
   package var to: String
@@ -162,9 +163,9 @@ package struct RatioEstimate: Sendable, Hashable, Codable {
 
 /// The verdict on a ratio and its interval.
 package enum RatioVerdict: String, Sendable, Codable {
-  /// The cost is higher, beyond the margin.
+  /// The contender costs more, by more than the margin.
   case dearer
-  /// The cost is lower, beyond the margin.
+  /// The contender costs less, by more than the margin.
   case cheaper
   /// The whole interval lies within the margin around 1.
   case alike

@@ -4,9 +4,9 @@ import Basics
 package struct ChangePoint: Sendable, Hashable, Codable {
   /// The index in the series of the first value of the new level.
   package var index: Int
-  /// The median of the values since the previous change.
+  /// The median of the values between the previous change and this one.
   package var before: Double
-  /// The median of the values up to the next change.
+  /// The median of the values between this change and the next one.
   package var after: Double
   /// The p-value, in 0...1: the probability of a change at least as clear in a constant series.
   ///

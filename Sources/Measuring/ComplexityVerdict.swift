@@ -31,7 +31,7 @@ package struct ComplexityVerdict: Sendable, Hashable, Codable {
   package var confidence: Double
   /// The best model, fitted to the medians, or `nil` if there are too few sizes.
   package var fit: CostFit?
-  /// The cost at the largest size divided by that at the smallest, or `nil` if unknown.
+  /// The cost at the largest size divided by the cost at the smallest size, or `nil` if unknown.
   package var growth: Interval?
   /// The slope of the curve's upper half on a log-log scale, or `nil` if unknown.
   package var tailSlope: Interval?
@@ -55,7 +55,7 @@ package struct ComplexityJudge: Sendable {
   /// limit.
   package static let flatGrowth = 1.05
 
-  /// The resampling of the samples.
+  /// The bootstrap that resamples the samples at each history size.
   package var bootstrap: Bootstrap
   /// The share of resamples that must select the same class for a conclusive verdict.
   ///

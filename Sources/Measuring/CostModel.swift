@@ -42,13 +42,13 @@ package struct CostFit: Sendable, Hashable, Codable {
   package var fixed: Double
   /// The cost of one unit of the growing term.
   package var rate: Double
-  /// The mean square of the relative errors.
+  /// The mean square of the relative errors of the fit.
   package var error: Double
 
   /// Returns the cost predicted for a size, in the curve's unit.
   package func cost(at size: Int) -> Double { fixed + rate * model.term(Double(size)) }
 
-  /// Returns the predicted cost at the last size divided by that at the first.
+  /// Returns the predicted cost at the last size divided by the predicted cost at the first size.
   func growth(over sizes: [Double]) -> Double {
     guard let first = sizes.first, let last = sizes.last else { return 1 }
     return (fixed + rate * model.term(last)) / (fixed + rate * model.term(first))
@@ -140,7 +140,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
     self.init(points)
   }
 
-  /// Estimates the ratio of the median cost at the largest size to that at the smallest.
+  /// Estimates the median cost at the largest size divided by the median cost at the smallest size.
   ///
   /// - Returns: The ratio, or `nil` for fewer than two sizes or a cost of zero at the smallest.
   package func growth(bootstrap: Bootstrap) -> Interval? {
@@ -195,7 +195,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
 
 /// A cost curve with a known growth class, used to validate ``ComplexityJudge``.
 package struct KnownCurve: Sendable, CustomStringConvertible {
-  /// The formula of the model.
+  /// The formula of the curve, such as `0.9 + 1e-6 n`.
   package let description: String
   /// The class of growth that a correct judge reports for the curve.
   package let answer: ComplexityClass
@@ -218,7 +218,7 @@ package struct KnownCurve: Sendable, CustomStringConvertible {
   /// at large sizes.
   package static let hiddenScan = KnownCurve("0.9 + 1e-6 n", .linearLike) { 0.9 + 1e-6 * $0 }
 
-  /// All known curves.
+  /// All curves with a known growth class, for validating a judge.
   package static let all = [
     KnownCurve("0.25", .flat) { _ in 0.25 },
     KnownCurve("0.21 + 0.004 log n", .logarithmic) { 0.21 + 0.004 * log2($0) },

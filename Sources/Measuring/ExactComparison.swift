@@ -1,10 +1,12 @@
-/// A comparison of two builds by exact counts, such as allocations, or of one build with thresholds.
+/// A comparison of exact counts, such as allocations, between two builds, or with thresholds.
+///
+/// The new build is called the head. The old build, or the thresholds, are called the base.
 package struct ExactComparison: Sendable {
   /// A count that differs.
   package struct CountChange: Sendable, Hashable {
-    /// The row with the count before, or with the threshold.
+    /// The row with the count of the old build, or with the threshold.
     package let base: BenchmarkRow
-    /// The row with the count now.
+    /// The row with the count of the new build.
     package let head: BenchmarkRow
 
     /// Whether the count has risen.
@@ -15,14 +17,14 @@ package struct ExactComparison: Sendable {
       "\(head.title), \(head.contender), \(head.historySize) transactions: \(head.metric.name)"
     }
 
-    /// A sentence with the benchmark, contender and size, and the count now and before.
+    /// A sentence with the benchmark, contender and size, and the new and the old count.
     package var sentence: String {
       let (before, after) = (value(base), value(head))
       return "\(head.title), \(head.contender), \(head.historySize) transactions: "
         + "\(text(after)) \(head.metric.name), before \(text(before))"
     }
 
-    /// A sentence with the operation and the count now and before.
+    /// A sentence with the operation, and the new and the old count.
     package var brief: String {
       let name = head.operation.isEmpty ? head.subject : "\(head.subject) \(head.operation)"
       return "\(name): \(text(value(head))) \(head.metric.name), before \(text(value(base)))"
@@ -44,13 +46,13 @@ package struct ExactComparison: Sendable {
     }
   }
 
-  /// The counts that differ, in the order of the head's rows.
+  /// The counts that differ, in the order of the new build's rows.
   package private(set) var changes: [CountChange] = []
   /// The number of counts that were compared.
   package private(set) var compared = 0
-  /// The counts that only the base has.
+  /// The counts that only the old build or the thresholds (the base) have.
   package private(set) var missing: [BenchmarkRow] = []
-  /// The number of counts that only the head has.
+  /// The number of counts that only the new build (the head) has.
   package private(set) var new = 0
 
   private struct Key: Hashable {

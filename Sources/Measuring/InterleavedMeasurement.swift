@@ -9,14 +9,14 @@ import Basics
 /// In one process, with two contenders on two noisy cores, the estimate of a ratio varies by 0.1 to
 /// 0.3 %; measured one contender after the other, it varies by 1 to 6 %.
 package struct InterleavedMeasurement: Sendable {
-  /// The seed of the orders and the resamples.
+  /// The seed of the random orders of contenders, and of the resamples.
   package var seed: UInt64
-  /// The number of rounds.
+  /// The number of rounds, with an optional time limit.
   package var budget: RoundBudget
   private let wallClock: NanosecondClock
   private let cpuClock: NanosecondClock
 
-  /// Creates a measurement; both clocks can be replaced.
+  /// Creates a measurement; tests can replace the clocks for wall time and processor time.
   package init(
     seed: UInt64,
     budget: RoundBudget = RoundBudget(),
@@ -94,7 +94,7 @@ package struct Contender {
     self.body = body
   }
 
-  /// Creates a contender from an untimed preparation and a timed run that uses its result.
+  /// Creates a contender from an untimed preparation and a timed run of the prepared value.
   package init<Prepared>(
     _ name: String,
     operations: Int = 1,
@@ -168,8 +168,9 @@ package struct RoundBudget: Sendable, Hashable, Codable {
 
 /// Draws resamples of a list of values, and computes their medians without sorting each resample.
 ///
-/// The sampler draws whole groups of values, as many as there are groups; a group may be a single
-/// value. The values are sorted once, and the draws of their groups are counted.
+/// A resample consists of randomly drawn groups of values. It has as many groups as the list, and a
+/// group may be drawn several times. A group may be a single value. The values are sorted once, and
+/// a resample only counts how often each group is drawn.
 ///
 /// - Complexity: O(n) per draw.
 struct MedianSampler {

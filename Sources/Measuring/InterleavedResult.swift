@@ -24,7 +24,7 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
 
   /// The names of the contenders.
   package var names: [String]
-  /// The seed of the orders.
+  /// The seed of the random orders of contenders.
   @HexCoded package var seed: UInt64
   /// The rounds in the order of measuring.
   package var rounds: [Round]
@@ -131,7 +131,7 @@ package struct RowTopic: Sendable, Hashable {
 extension InterleavedResult {
   /// Returns the samples as rows: wall time and processor time of each contender.
   ///
-  /// Ratios are relative to the contender whose name is `floor`; if it is `nil`, rows have no ratios.
+  /// Ratios are relative to the contender named `floor`. If `floor` is `nil`, rows have no ratios.
   ///
   /// - Throws: `noSuchContender` if that contender was not measured.
   package func rows(

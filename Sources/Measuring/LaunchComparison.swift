@@ -30,7 +30,7 @@ package struct LaunchComparison: Sendable {
     }
   }
 
-  /// A row of both builds with its verdict.
+  /// The verdict on a row that was measured in both builds.
   package struct Judged: Sendable, Hashable {
     /// The identity of the row.
     package let key: Key
@@ -46,7 +46,7 @@ package struct LaunchComparison: Sendable {
   /// Creates a comparison without launches.
   package init(gate: RegressionGate) { self.gate = gate }
 
-  /// Adds a pair of consecutive launches of the first stage.
+  /// Adds the rows of two consecutive launches, one of each build, to the first stage.
   package mutating func add(base: [BenchmarkRow], head: [BenchmarkRow]) {
     for (key, ratio) in Self.logRatios(base, head) {
       if evidence[key] == nil {
@@ -62,7 +62,7 @@ package struct LaunchComparison: Sendable {
     keys.filter { evidence[$0].map { gate.wantsSecondLook($0.first) } ?? false }
   }
 
-  /// Adds a pair of launches of the second stage, for the given rows only.
+  /// Adds the given rows of two consecutive launches, one of each build, to the second stage.
   package mutating func addAgain(
     base: [BenchmarkRow],
     head: [BenchmarkRow],
@@ -82,8 +82,9 @@ package struct LaunchComparison: Sendable {
     return zip(keys, verdicts).map { Judged(key: $0, verdict: $1) }
   }
 
-  /// Returns the logarithm of head's median divided by base's median, for each timed row of both
-  /// builds.
+  /// Returns, for each timed row of both builds, the logarithm of the ratio of `head` to `base`.
+  ///
+  /// The ratio is that of the medians.
   private static func logRatios(
     _ base: [BenchmarkRow],
     _ head: [BenchmarkRow]
@@ -101,7 +102,7 @@ package struct LaunchComparison: Sendable {
 
 /// The precision of a run's times, measured on equal work and on work increased by 3 %.
 package struct NoiseFloor: Sendable, Hashable {
-  /// The subject, in results, of the rows that show how precise the times are.
+  /// The subject in results of the rows that compare equal work, to show how precise times are.
   package static let subject = "Noise floor"
   /// The name of the contender that the others are compared with.
   package static let floor = "the same work"
@@ -117,12 +118,12 @@ package struct NoiseFloor: Sendable, Hashable {
   package let same: Interval
   /// The ratio of two measurements of the same work, in wall time.
   package let sameOnWall: Interval
-  /// The ratio of the processor time of 3 % more work to that of the same work.
+  /// The processor time of work increased by 3 %, relative to the original work.
   package let more: Interval
 
-  /// Finds the rows that show the precision of the times among those of a run.
+  /// Reads the precision from a run's rows that compare equal work and work increased by 3 %.
   ///
-  /// - Returns: `nil` if the run has none, or has no ratios for them.
+  /// - Returns: `nil` if the run has no such rows, or has no ratios for them.
   package init?(_ rows: [BenchmarkRow]) {
     func ratio(_ contender: String, _ metric: Metric) -> Interval? {
       rows.first {
@@ -156,12 +157,12 @@ package struct NoiseFloor: Sendable, Hashable {
     }
     // 3 % more work must be detected, and must not appear to be much more than that.
     guard more.lower > 1.005, more.upper < 1.06 else {
-      return "3 % more work was not found: it seemed \(Self.percent(more.estimate - 1)) more"
+      return "3 % more work was measured as \(Self.percent(more.estimate - 1)) more"
     }
     return nil
   }
 
-  /// A sentence with the precision of both clocks.
+  /// A sentence with the precision of processor times and wall times.
   package var sentence: String {
     "\u{B1}\(Self.percent(halfWidth)) in processor time, "
       + "\u{B1}\(Self.percent(halfWidthOnWall)) in wall time; 3 % more work was measured as "

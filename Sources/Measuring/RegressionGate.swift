@@ -37,13 +37,15 @@ package struct RegressionGate: Sendable {
   /// The seed of the resamples.
   package var seed: UInt64
 
-  /// The number of units in the second stage divided by the number in the first.
+  /// The number of units (blocks or pairs of launches) in the second stage per unit in the first.
   package static let secondLookFactor = 4
 
   /// Creates a gate with the seed of its random resamples.
   package init(seed: UInt64) { self.seed = seed }
 
-  /// The evidence for one row: logarithms of the ratio of candidate to baseline, one per unit.
+  /// The evidence for one row: logarithms of the ratio of candidate to baseline.
+  ///
+  /// There is one logarithm for each block of measurements or pair of launches.
   package struct Evidence: Sendable, Hashable {
     /// The logarithms of the ratios from the first stage.
     package var first: [Double]
@@ -92,7 +94,7 @@ package struct RegressionGate: Sendable {
     return verdict
   }
 
-  /// Returns the two-sided p-value of a row, assuming that it has not changed.
+  /// Returns the two-sided p-value of a row, assuming that its cost has not changed.
   ///
   /// For a suspect, the p-value is that of a change beyond the margin, from the second stage alone.
   private func chance(_ row: Evidence) -> Double {
@@ -125,7 +127,7 @@ package struct GateVerdict: Sendable, Hashable, Codable {
     case dearer
     /// A lower cost is confirmed.
     case cheaper
-    /// The interval is too wide, or there are too few units.
+    /// The interval is too wide, or there are too few measurements.
     case undecided
   }
 
@@ -135,7 +137,7 @@ package struct GateVerdict: Sendable, Hashable, Codable {
   package var answer = Answer.alike
   /// The ratio of candidate to baseline, with the confidence interval on which the verdict is based.
   package var ratio: Interval
-  /// The number of units on which the verdict is based.
+  /// The number of blocks or pairs of launches on which the verdict is based.
   package var units: Int
   /// Whether the row was measured again.
   package var wasSuspect: Bool

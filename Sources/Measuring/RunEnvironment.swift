@@ -17,7 +17,7 @@ package struct RunEnvironment: Sendable, Hashable, Codable {
   package var sqlite: String
   /// The commit that was built, or `nil` if it is unknown.
   package var commit: String?
-  /// The start of the run.
+  /// The time at which the run started.
   package var time: UTCTime
   /// The seed of all random choices of the run.
   @HexCoded package var seed: UInt64

@@ -231,7 +231,7 @@ package struct SimulatedSelfTest: Sendable {
 
   /// Runs all parts, and passes each outcome to a closure.
   ///
-  /// - Throws: The error of `note`, at once.
+  /// - Throws: The first error of `note`, which ends the self-test.
   package func run(_ note: (SelfTestOutcome) throws -> Void) rethrows {
     // Drawn from the seed, so that the consecutive seeds used here do not overlap for adjacent
     // seeds.
@@ -285,8 +285,9 @@ package struct SimulatedNoise: Sendable {
 /// Simulated launches of two builds of one program, with the scatter of a noisy two-core machine.
 ///
 /// In forty alternating launches of one binary, the median processor time varied by 4.2 % from
-/// launch to launch (because of the placement of code and pages), and by 4.9 % between consecutive
-/// launches: consecutive launches share a part of their deviation.
+/// launch to launch, because of the placement of code and pages. The difference of two consecutive
+/// launches varied by 4.9 %. This is less than for independent launches, because consecutive
+/// launches share a part of their deviation.
 package struct SimulatedLaunches: Sendable {
   /// The standard deviation of the time of one launch, as a share of the time.
   package static let launchDeviation = 0.042

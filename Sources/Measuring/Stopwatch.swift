@@ -16,13 +16,14 @@ package struct NanosecondClock: Sendable {
   /// Returns the clock's value, in nanoseconds.
   package func now() -> UInt64 { read() }
 
-  /// The monotonic wall clock; it does not run while the machine sleeps.
+  /// The monotonic wall clock; on Linux, it stops while the machine sleeps.
   package static let wall = NanosecondClock { nanoseconds(of: CLOCK_MONOTONIC) }
 
   /// The time that the calling thread has spent on a processor.
   ///
-  /// The clock does not advance while another process is running, so it varies less than wall time
-  /// on a busy machine. Work that moves to another thread is not included.
+  /// The clock does not advance while the thread waits or other processes use the processor, so it
+  /// varies less than wall time on a busy machine. Work that moves to another thread is not
+  /// included.
   package static let threadCPU = NanosecondClock { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
   private static func nanoseconds(of clock: clockid_t) -> UInt64 {
@@ -34,7 +35,7 @@ package struct NanosecondClock: Sendable {
   }
 }
 
-/// The duration of a measurement in nanoseconds, by both clocks.
+/// The duration of a measurement in nanoseconds, as wall time and as processor time.
 package struct Elapsed: Sendable, Hashable, Codable {
   /// The wall time in nanoseconds.
   package var wall: Double
@@ -82,10 +83,10 @@ package struct Stopwatch {
   private var wallSum: UInt64 = 0
   private var cpuSum: UInt64 = 0
 
-  /// Creates a stopwatch at zero; both clocks can be replaced.
+  /// Creates a stopwatch at zero; tests can replace the clocks for wall time and processor time.
   ///
-  /// With a meter, which counts during the timed parts, the times mean little, because counting
-  /// takes time.
+  /// If `meter` is given, it counts work during the timed parts. The times then mean little,
+  /// because counting takes time.
   package init(
     wall: NanosecondClock = .wall,
     cpu: NanosecondClock = .threadCPU,
@@ -99,7 +100,7 @@ package struct Stopwatch {
   /// Whether a timed part is in progress.
   package var isRunning: Bool { startedAt != nil }
 
-  /// The sum of all timed parts so far.
+  /// The sum of all finished timed parts.
   package var elapsed: Elapsed { Elapsed(wall: Double(wallSum), cpu: Double(cpuSum)) }
 
   /// Starts a timed part; the stopwatch must not be running.

@@ -102,7 +102,7 @@ package final class AllocationCounter {
       UnsafePointer<CChar>?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<Int>?
     ) -> Int32
 
-  /// The numeric key of a count; names are resolved once, because resolving one allocates.
+  /// The numeric key of a count; each name is resolved once, because resolving it allocates memory.
   private struct Place {
     let parts: UnsafeMutablePointer<Int>
     let count: Int
@@ -135,7 +135,7 @@ package final class AllocationCounter {
     for place in [epoch, small, large, own, live] { place.parts.deallocate() }
   }
 
-  /// The counts as a source for a meter.
+  /// The allocation counts, as a source for a meter.
   package var source: WorkMeter.Source {
     WorkMeter.Source(Metric.allocator) { [self] in read(into: $0) }
   }
@@ -203,7 +203,7 @@ package final class ThreadIO {
   private var ownCalls: Int64 = 0
   private var ownBytes: Int64 = 0
 
-  /// Opens the counts of the calling thread, or returns `nil` if the system keeps none.
+  /// Opens Linux's counts for the calling thread, or returns `nil` if the system keeps no counts.
   package init?() {
     file = open(Self.path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -216,7 +216,7 @@ package final class ThreadIO {
     text.deallocate()
   }
 
-  /// The counts as a source for a meter.
+  /// The counts of system calls and bytes, as a source for a meter.
   package var source: WorkMeter.Source {
     WorkMeter.Source([.systemCalls, .bytesRead, .bytesWritten]) { [self] in read(into: $0) }
   }

@@ -13,14 +13,16 @@ final class ContextLock: @unchecked Sendable {
   private var state: ContextState
   private var isInUse = false
 
-  /// The holds that have ended since the context was last used, protected by a separate lock.
+  /// The objects whose ``ObjectHold`` was freed since the last use of the context.
   ///
-  /// A hold may end on any thread, also on one that has the context's lock.
+  /// A separate lock protects the array, because a hold may be freed on any thread, even on one
+  /// that has locked the context.
   private var ended: [HeldObjects] = []
   private let endedLock = ConnectionLock()
   private let hasEnded = Atomic(false)
-  /// The number of ended holds at which their objects are released at once, not at the next use of the
-  /// context.
+  /// The number of freed holds that makes an unused context release their objects immediately.
+  ///
+  /// With fewer freed holds, the next use of the context releases the objects.
   private static let endedCountMax = 64
 
   init(_ state: ContextState) { self.state = state }
@@ -32,7 +34,11 @@ final class ContextLock: @unchecked Sendable {
     _ body: (inout ContextState) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try lock.withLock { () throws(Failure) in
-      guard !isInUse else { fatalError("A closure that a context calls uses the same context.") }
+      guard !isInUse else {
+        fatalError(
+          "A closure that a context calls uses the same context. Use only the closure's arguments."
+        )
+      }
       isInUse = true
       defer { isInUse = false }
       if hasEnded.load(ordering: .relaxed) { releaseEnded() }
@@ -45,7 +51,7 @@ final class ContextLock: @unchecked Sendable {
   /// The method does not release registered objects, because the context's state is freed anyway.
   func finish() { lock.withLock { state.watches.finish() } }
 
-  /// Notes that a hold has ended.
+  /// Notes that a hold was freed, so that its objects can be released.
   func end(_ hold: HeldObjects) {
     let count = endedLock.withLock {
       ended.append(hold)

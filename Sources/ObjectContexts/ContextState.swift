@@ -9,7 +9,7 @@ struct ContextState: Sendable {
   var holdsAll = false
   /// Whether objects stay registered without a reference to them.
   let retainsRegisteredObjects: Bool
-  /// The objects to which references exist, with the number of holds on them.
+  /// For each object, the number of ``ObjectHold`` instances that keep it registered.
   var holds: HoldCounts
   private(set) var edits: PendingEdits
   /// The edited objects, in the order of their first edit.

@@ -3,9 +3,9 @@ import HistoryTypes
 
 /// The registered objects of one entity: a hash map from their keys to packed rows in one array of bytes.
 ///
-/// Each object has a ``PackedRecord``: rows are not allocated one by one, and a text is in memory once, as
-/// its bytes. A changed row that no longer fits moves to the end; when a quarter of the bytes is unused,
-/// the records are moved together.
+/// Each object has a ``PackedRecord`` in the array: rows need no allocations of their own, and text
+/// is stored only as its bytes. A changed row that no longer fits into its record moves to the end
+/// of the array. The table is compacted when more than a quarter of the bytes is unused.
 struct EntityTable: Sendable {
   private let types: [AttributeType]
   private var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ struct EntityTable: Sendable {
 
   /// Records are aligned to this number of bytes, so that 32 bits address 16 GiB.
   private static var unit: Int { PackedRecord.unit }
-  /// The number of unused bytes below which the records are not moved together.
+  /// The number of unused bytes up to which the table is not compacted.
   private static let unusedMin = 256
   /// The number of entries of the hash map below which it does not shrink.
   private static let entryMin = 1024
@@ -127,7 +127,9 @@ struct EntityTable: Sendable {
     }
   }
 
-  /// Sets some attributes of a registered object to values, one for each bit of `columns`.
+  /// Sets the attributes of a registered object whose bits are set in `columns`.
+  ///
+  /// `given` contains one value for each set bit.
   mutating func set(_ columns: UInt64, _ given: [Value], version: Int64, of key: Int64) {
     let position = position(of: key)
     let entry = entries[position]
@@ -145,7 +147,7 @@ struct EntityTable: Sendable {
     endRecord(key, from: start, at: position)
   }
 
-  /// Sets attributes in place if the new values fit into the bytes of the old values.
+  /// Sets attributes in place; returns `false` if a new value does not fit into the old bytes.
   private mutating func replace(
     _ columns: UInt64,
     _ given: [Value],
@@ -174,7 +176,7 @@ struct EntityTable: Sendable {
     return removeEntry(of: key)
   }
 
-  /// Removes some objects, and moves the records of the others together at most once.
+  /// Removes some objects, and compacts the table at most once.
   mutating func remove(_ keys: some Sequence<Int64>) {
     for key in keys { removeEntry(of: key) }
     compactIfNeeded()
@@ -236,7 +238,7 @@ struct EntityTable: Sendable {
     bytes.withUnsafeBytes { PackedRecord.byteCount(at: Self.address(of: entry, in: $0), types) }
   }
 
-  /// Ends the record at the end of the bytes, and makes the entry at a position refer to it.
+  /// Finishes the last record in ``bytes``, and makes an entry of the hash map refer to it.
   ///
   /// A record that is as long as the object's previous record overwrites it.
   private mutating func endRecord(_ key: Int64, from start: Int, at position: Int) {
@@ -336,7 +338,7 @@ struct EntityTable: Sendable {
     if capacity > entries.count { resize(to: capacity) }
   }
 
-  /// Moves all entries to a hash map with more entries, a power of two.
+  /// Moves all entries to a hash map with `capacity` entries, which must be a power of two.
   private mutating func resize(to capacity: Int) {
     let old = entries
     entries = [UInt32](repeating: 0, count: capacity)

@@ -86,11 +86,12 @@ struct ReorderedIndex: Equatable {
 }
 
 extension [ReorderedIndex] {
-  /// A longest part of this list whose old indices ascend: the objects that can keep their positions.
+  /// A longest subsequence with ascending old indices: the objects that can keep their positions.
   ///
   /// - Complexity: O(n log n) (patience sorting; Knuth, The Art of Computer Programming, 5.1.4).
   var longestAscending: [ReorderedIndex] {
-    // For each length, the last element of the part of this length that ends with the least old index.
+    // For each length, the index of the last element of an ascending subsequence with this length,
+    // the one whose last old index is least.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, element) in enumerated() {

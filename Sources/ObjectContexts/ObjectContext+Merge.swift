@@ -98,8 +98,9 @@ extension [MergedChange] {
 struct MergedChange {
   /// The effect of an object's merged changes on the context.
   ///
-  /// Of an object's effects the greatest is kept: a deleted object stays deleted, because keys are
-  /// not reused, and an object that was inserted and updated is read once.
+  /// If an object was changed several times, the last of these cases applies. A deleted object
+  /// stays deleted, because keys are not reused. An object that was inserted and updated is read
+  /// once.
   enum Effect: UInt8 {
     /// The registered row is older than the change and must be read again.
     case update
@@ -156,8 +157,8 @@ struct MergedChanges {
   ///
   /// Changes of entities that only a newer program's model has are left out.
   ///
-  /// - Complexity: proportional to the number of changes, and to the digits in which their keys
-  ///   differ.
+  /// - Complexity: proportional to the number of changes, and to the number of digits in which
+  ///   their keys differ.
   consuming func net(of model: Model) -> [[MergedChange]] {
     for index in changes.indices where !changes[index].isEmpty {
       guard model.entities[index].isDeclared else {

@@ -2,13 +2,13 @@ public import HistoryStore
 public import HistoryTypes
 
 extension ObjectContext {
-  /// Pins the context to the current snapshot of the store, until the context is moved or unpinned.
+  /// Pins the context to the current snapshot of the store.
   ///
-  /// From then on, everything that the context reads comes from this snapshot: released objects,
-  /// queries, aggregates and live queries agree, whatever others commit. Registered objects are
-  /// read again. A merge, a save, ``refreshAll()``, ``loadAll()`` and ``reset()`` move the context
-  /// to the current snapshot, and so does another call of this method. With a tracker, the context
-  /// therefore reads the state that the last pass merged.
+  /// From then on, everything that the context reads comes from this snapshot, regardless of later
+  /// commits: released objects, queries, aggregates and live queries agree. Registered objects are
+  /// read again. A merge, a save, ``refreshAll()``, ``loadAll()``, ``reset()`` and another call of
+  /// this method move the context to the snapshot that is then current. With a tracker, the context
+  /// therefore stays at the snapshot of the tracker's last merge. ``unpin()`` ends the pinning.
   ///
   /// The context reads through a connection of its own. Other connections write and purge as
   /// before. As long as the context stays at its snapshot, the write-ahead log grows with every

@@ -169,7 +169,7 @@ public struct StoredObject: Sendable, Hashable {
   /// The identity of the object.
   public let id: ObjectID
 
-  /// Keeps the object registered, unless the context does not release objects by itself.
+  /// The hold that keeps the object registered, or `nil` if this reference does not keep it.
   private let hold: ObjectHold?
 
   init(context: ObjectContext, id: ObjectID, hold: ObjectHold?) {
@@ -194,12 +194,12 @@ public struct StoredObject: Sendable, Hashable {
     hasher.combine(id)
   }
 
-  /// The identity, or that of the store's object that has replaced this one at a save.
+  /// The identity of the object, or of the store's object that replaced it at a save.
   var currentID: ObjectID { context.state.withLock { $0.current(id) } }
 
   /// The value of an attribute, including unsaved edits; `nil` if the object is deleted.
   ///
-  /// Read a value of a type with a property of `Value`: `try item["title"]?.string`.
+  /// To get the value as a Swift type, use a property of `Value`: `try item["title"]?.string`.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such attribute.
   /// - Complexity: no query, or a query of one row if the object is not registered.

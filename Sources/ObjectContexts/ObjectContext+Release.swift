@@ -4,12 +4,14 @@ public import HistoryTypes
 extension ObjectContext {
   /// A Boolean value that indicates whether the context holds every object of the store.
   ///
-  /// The value is `false` in a new context. Such a context holds only the objects to which something
-  /// refers, see ``retainsRegisteredObjects``. A merge changes only these objects, and the memory is
-  /// proportional to their number. ``loadAll()`` makes the value `true`: merges then also register the
-  /// objects that other contexts insert, and nothing is released by itself. Releasing an object makes
-  /// the value `false` again; the other objects stay until a reference to them ends, or until
-  /// ``releaseAll()``.
+  /// The value is `false` in a new context. Such a context holds only its registered objects: see
+  /// ``retainsRegisteredObjects``. A merge changes only these objects, and the memory is
+  /// proportional to their number.
+  ///
+  /// ``loadAll()`` makes the value `true`: merges then also register the objects that other
+  /// contexts insert, and no object is released automatically. Releasing an object makes the value
+  /// `false` again. Each other object then stays registered until the last ``StoredObject`` of the
+  /// object is gone, or until ``releaseAll()``.
   public var holdsAllObjects: Bool { state.withLock { $0.holdsAll } }
 
   /// Releases a registered object, so that the context needs no memory for it.

@@ -104,7 +104,7 @@ extension ObjectContext {
     return (result.transaction, report)
   }
 
-  /// Saves the edits like ``save()``, unless another object refers to one that the context has deleted.
+  /// Saves the edits like ``save()``, but fails if an object refers to one that the save deletes.
   ///
   /// - Throws: ``HistoryError/Code/deleteDenied``, whatever the delete rule of the reference is, and the
   ///   errors of ``save()``.
@@ -112,7 +112,7 @@ extension ObjectContext {
     _ = try write(deniesReferences: true)
   }
 
-  /// Saves the edits, and returns them with the result; `nil` if there are none.
+  /// Saves the edits, and returns them with the result; returns `nil` if the context has no edits.
   private func write(
     _ author: String?? = nil,
     _ contextName: String?? = nil,

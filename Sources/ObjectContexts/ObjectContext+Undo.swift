@@ -56,12 +56,12 @@ extension ObjectContext {
   /// Saved edits can be undone as well; the next save then writes the reversal. A save that deletes
   /// an object, even by a delete rule or as a duplicate, discards everything that can be undone and
   /// redone: keys are never reused, so the object cannot return. ``rollback()``, ``reset()`` and
-  /// ``loadAll()`` discard all of it as well.
+  /// ``loadAll()`` also discard everything that can be undone and redone.
   ///
   /// Core Data: `NSManagedObjectContext.undo()`, which would overwrite merged changes.
   ///
   /// - Returns: `false` if there is no edit to undo.
-  /// - Throws: ``HistoryError/Code/sqlite``; nothing has then changed.
+  /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: one query of one row for each edited object that the context has released.
   @discardableResult
   public func undo() throws(HistoryError) -> Bool {
@@ -73,7 +73,7 @@ extension ObjectContext {
   /// Core Data: `NSManagedObjectContext.redo()`.
   ///
   /// - Returns: `false` if there is no edit to do again.
-  /// - Throws: ``HistoryError/Code/sqlite``; nothing has then changed.
+  /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: one query of one row for each edited object that the context has released.
   @discardableResult
   public func redo() throws(HistoryError) -> Bool {
@@ -220,7 +220,7 @@ extension ContextState {
     }
   }
 
-  /// Discards the edit of an attribute whose value equals the committed one.
+  /// Discards the edit of an attribute if the edited value equals the committed value.
   private mutating func withdraw(_ attribute: Int, of id: ObjectID) {
     guard var edit = edits[id], edit.type == .update, let value = edit.value(attribute),
       self[table: id.entity].value(attribute, of: id.key)?.order(to: value) == 0

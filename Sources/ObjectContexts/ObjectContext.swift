@@ -27,9 +27,8 @@ public final class ObjectContext: Sendable {
   /// If the value is `false`, which is the default, the context releases an object after the last
   /// ``StoredObject`` of the object is gone, at the latest at the next use of the context. An object
   /// with unsaved edits, or in the result of a live query, is not released. The objects that a query
-  /// returned are released in groups of up to 16 neighbors, when no object of the group has a
-  /// ``StoredObject`` any more. A released object is read again when it is used, and merges leave it
-  /// out.
+  /// returned are released in groups of up to 16 neighbors, when the last ``StoredObject`` of the
+  /// group is gone. A released object is read again when it is used, and merges ignore it.
   ///
   /// Core Data: `NSManagedObjectContext.retainsRegisteredObjects`.
   public let retainsRegisteredObjects: Bool
@@ -93,8 +92,9 @@ public final class ObjectContext: Sendable {
 
   /// Returns the object with an identity, reading it from the store if it is not registered yet.
   ///
-  /// For an inserted object that a save has replaced with the store's object of the same unique values,
-  /// this is the latter, with its own identity.
+  /// A save may replace an inserted object by the store's object with the same unique values. If
+  /// `id` is the identity of the inserted object, this method then returns the store's object,
+  /// whose `id` differs.
   ///
   /// - Returns: The object, or `nil` if it does not exist or is deleted in the context.
   /// - Throws: ``HistoryError/Code/sqlite``.
@@ -315,7 +315,7 @@ extension [Attribute] {
 
   /// Returns the index of an attribute, or `nil` if it does not exist.
   ///
-  /// A comparison of strings of different lengths costs much more than that of their lengths.
+  /// The method compares lengths first, because comparing strings takes much longer.
   fileprivate func index(of name: String) -> Int? {
     let byteCount = name.utf8.count
     for index in indices where self[index].name.utf8.count == byteCount {
@@ -326,7 +326,9 @@ extension [Attribute] {
 }
 
 extension Value {
-  /// Returns whether an attribute of a type can have the value; SQLite would convert NaN to null.
+  /// Returns whether an attribute of a type can have the value.
+  ///
+  /// NaN fits no attribute, because SQLite would convert it to null.
   fileprivate func fits(_ type: AttributeType) -> Bool {
     switch self {
     case .null: true

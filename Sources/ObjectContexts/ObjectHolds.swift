@@ -26,11 +26,11 @@ struct HeldObjects: Sendable {
   let others: [Int64]
 }
 
-/// The number of holds on each object, whether or not the object is registered.
+/// The number of ``ObjectHold`` instances for each object, whether or not the object is registered.
 struct HoldCounts: Sendable {
   /// For each entity, the number of holds on each held object.
   private var counts: [SlotIndex]
-  /// For each duplicate that a save has replaced: the object to which its holds were moved.
+  /// For each inserted object that a save replaced, the object to which its holds were moved.
   private var replacements: [ObjectID: ObjectID] = [:]
 
   init(entityCount: Int) { counts = Array(repeating: SlotIndex(), count: entityCount) }

@@ -36,9 +36,10 @@ extension StoredObject {
 
   /// Links this object with another one, unless a link connects them already.
   ///
-  /// If an end of the link has an order, the new link is the last one in that order. If another context
-  /// saves a link between the same objects first, the save of this context finds a duplicate of unique
-  /// values: its merge policy decides the outcome, and only one link remains.
+  /// If a reference of the link has an order, the new link comes last in that order. If another
+  /// context saves a link between the same objects first, the save of this context detects a
+  /// duplicate of unique values: this context's merge policy decides the outcome, and only one link
+  /// remains.
   ///
   /// Core Data: `NSMutableSet.add(_:)` and `NSMutableOrderedSet.add(_:)`.
   ///
@@ -120,7 +121,7 @@ extension StoredObject {
   ///   - entity: The name of the link entity.
   ///   - attribute: The name of the link's reference to this object, as for
   ///     ``objects(linkedBy:as:sortedBy:)``.
-  /// - Throws: The errors of ``link(to:by:as:)``; a deleted object has no links.
+  /// - Throws: The errors of ``link(to:by:as:)``, except that a deleted object is not an error.
   /// - Complexity: one query of one row.
   public func unlink(
     from object: StoredObject,
@@ -135,8 +136,9 @@ extension StoredObject {
   /// Links this object with exactly the given objects: inserts the missing links, and deletes the
   /// links to all other objects.
   ///
-  /// If the reference to this object has an order, the objects are in the given order afterwards, and as
-  /// few links as possible get another position. An object that is given twice is at its first place.
+  /// If the reference to this object has an order, the objects are in the given order afterwards,
+  /// and as few links as possible get another position. If an object is given twice, its first
+  /// place counts.
   ///
   /// - Parameters:
   ///   - objects: The objects, of the same store.
@@ -201,9 +203,9 @@ extension StoredObject {
     return try insertLink(to: object, ends, isLast: true)
   }
 
-  /// Inserts a link as the last one in the order of the other end.
+  /// Inserts a link, and puts it last among the links of `object` if these have an order.
   ///
-  /// If `isLast` is `true`, the link is also the last one in the order of this end.
+  /// If `isLast` is `true`, the link is also put last among the links of this object.
   private func insertLink(
     to object: StoredObject,
     _ ends: LinkEnds,
@@ -229,20 +231,20 @@ extension StoredObject {
   }
 }
 
-/// The two references of a link entity: to one of the linked objects, and to the other one.
+/// The two references of a link entity, as seen from one of the linked objects.
 private struct LinkEnds {
   /// The link entity.
   let entity: Entity
   /// The number of the link entity.
   let number: Int32
-  /// The name of the reference to the first object, on which the relationship is read or changed.
+  /// The name of the reference to the object whose relationship is read or changed.
   let own: String
   /// The name of the reference to the other object.
   let other: String
   /// The number of the entity of the other object.
   let destination: Int32
 
-  /// Returns the predicate for the links that refer to an object.
+  /// Returns the predicate for the links whose reference ``own`` refers to an object.
   func refer(to id: ObjectID) -> ObjectPredicate {
     .compare(own, .equal, Value(referringTo: id))
   }
@@ -253,7 +255,7 @@ private struct LinkEnds {
     try context.check(object, at: other, of: entity.name, isOf: destination)
   }
 
-  /// Returns the links that refer to an object by a reference, or `nil` if the reference has no order.
+  /// Returns an object's ordered relationship to links, or `nil` if the reference has no order.
   func list(
     by reference: String,
     to object: StoredObject
@@ -264,7 +266,7 @@ private struct LinkEnds {
 }
 
 extension ObjectContext {
-  /// Returns the references of a link entity, as seen from an object of another entity.
+  /// Returns the references of a link entity, as seen from the objects of the entity `number`.
   fileprivate func ends(
     of entity: String,
     from number: Int32,

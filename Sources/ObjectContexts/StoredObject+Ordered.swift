@@ -80,10 +80,10 @@ extension StoredObject {
     try reference.place(object, at: index, in: objects)
   }
 
-  /// Makes the given objects, in their order, the objects that refer to this one.
+  /// Replaces the objects that refer to this one by the given objects, in the given order.
   ///
-  /// As few objects as possible get another position. The references of all other objects become
-  /// null. An object that is given twice is at its first place.
+  /// As few objects as possible get another position. The references of the objects that are not
+  /// given become null. If an object is given twice, its first place counts.
   ///
   /// Core Data: setting an ordered to-many relationship.
   ///
@@ -108,7 +108,9 @@ extension StoredObject {
   }
 }
 
-/// An ordered reference to one object, whose relationship is edited in the object's context.
+/// The ordered relationship of one object: the objects that refer to it by one reference.
+///
+/// The relationship is read and edited in the context of the object, `destination`.
 struct OrderedReference {
   let destination: StoredObject
   private let number: Int32
@@ -138,7 +140,7 @@ struct OrderedReference {
     self.positionName = positionName
   }
 
-  /// Returns a reference to the same object in the relationship's context.
+  /// Returns the ``StoredObject`` of the same object in the relationship's context.
   ///
   /// Throws if the object cannot refer to the destination.
   func member(_ object: StoredObject) throws(HistoryError) -> StoredObject {
@@ -210,7 +212,7 @@ struct OrderedReference {
 
   /// Replaces the relationship's objects by the given ones, in the given order.
   ///
-  /// Of an object that is given twice, only the first place counts.
+  /// If an object is given twice, its first place counts.
   func setObjects(_ objects: [StoredObject]) throws(HistoryError) {
     var ids: Set<ObjectID> = []
     let wanted = objects.filter { ids.insert($0.id).inserted }
@@ -244,7 +246,7 @@ struct OrderedReference {
     return positions
   }
 
-  /// Sets the references and positions that differ, so that they are undone together.
+  /// Sets the references and positions that differ, as one group of edits for undo.
   private func edit(
     leaving: [StoredObject] = [],
     joining: [StoredObject],

@@ -3,12 +3,12 @@ import Synchronization
 
 /// A helper process that kills the children of this process when this process ends for any reason.
 ///
-/// Only this process holds the other end of the pipe that the keeper reads, so the pipe ends with
-/// this process. The keeper then kills the programs with all their descendants, as
-/// ``RunningProcess/endAll(of:in:)`` does while this process runs; closing their input would not
-/// suffice, because a program may ignore that. One keeper serves all programs. The keeper is a
-/// `/bin/sh` script. On Linux the script needs no other program; on Darwin it needs `ps`, which is
-/// part of the system.
+/// The helper process (the keeper) reads a pipe whose other end only this process holds, so the
+/// pipe closes when this process ends. The keeper then kills the children with all their
+/// descendants, as ``RunningProcess/endAll(of:in:)`` does while this process runs. It would not
+/// suffice to close the input of the children, because a program may ignore that. One keeper serves
+/// all children. The keeper is a `/bin/sh` script. On Linux the script needs no other program; on
+/// Darwin it needs `ps`, which is part of the system.
 package enum ChildKeeper {
   /// The pipe through which this process writes to the helper process.
   ///
@@ -32,7 +32,7 @@ package enum ChildKeeper {
     }
   }
 
-  /// Removes a registered process, which has ended with all its descendants.
+  /// Unregisters a process after it and all its descendants have ended.
   package static func forget(_ leader: pid_t) {
     pipe.withLock { pipe in
       if let pipe { _ = send("forget \(leader)", to: pipe) }

@@ -219,7 +219,7 @@ struct ChildPipes {
 
   /// Creates another pipe.
   ///
-  /// - Throws: ``ProgramError`` when the system provides none.
+  /// - Throws: ``ProgramError`` when the system provides no pipe.
   mutating func add() throws(ProgramError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {

@@ -20,10 +20,10 @@ package struct ExternalProgram: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The prefix of the name of a system that is an external program; its command follows.
+  /// The prefix of an external program's system name, which the program's command follows.
   package static let namePrefix = "external:"
 
-  /// Returns the command in the name of a system; `nil` if the system is no external program.
+  /// Returns the command in a system's name; `nil` if the system is not an external program.
   package static func command(in name: String) -> String? {
     guard name.hasPrefix(namePrefix) else { return nil }
     return String(name.dropFirst(namePrefix.count))

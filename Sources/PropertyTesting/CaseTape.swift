@@ -1,13 +1,13 @@
-/// One step of the choice source in a child process, which the parent repeats on its own source.
+/// A step of a child process's choice source, which the parent process repeats on its own source.
 ///
-/// The child reports each step at once, so that the parent has all steps even if a trap ends the
-/// child.
+/// The child reports each step immediately, so that the parent has all steps even if a trap ends
+/// the child.
 package enum TapeEvent: Hashable, Sendable {
   /// A choice was drawn.
   ///
   /// `read` is the value that was drawn. If this value was replaced, the choice has the new value.
   case draw(Choice, read: Int64)
-  /// The value of the last choice was replaced.
+  /// The value of the last choice was replaced by the given value.
   case amend(Int64)
   /// All choices and spans after the first `choiceCount` and `spanCount` were removed.
   case forget(choiceCount: Int, spanCount: Int)
@@ -40,7 +40,7 @@ extension TapeEvent {
     }
   }
 
-  /// Parses a line; returns `nil` for lines of another kind.
+  /// Parses the text form of an event; returns `nil` for any other line.
   package init?(_ line: String) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     let numbers = words.dropFirst().map { Int64($0) }
@@ -137,7 +137,7 @@ extension ChoiceSource {
   }
 }
 
-/// A case to be run by another process, as a seed or as a sequence to replay.
+/// A test case to be run by another process, given by a seed or by a sequence to replay.
 package struct CaseRequest: Codable, Sendable {
   private struct Span: Codable {
     let label: String
@@ -154,7 +154,7 @@ package struct CaseRequest: Codable, Sendable {
   /// Whether the other process only draws the values of the case, without running the body.
   package let wantsValues: Bool
 
-  /// Describes the case that a source is about to draw.
+  /// Creates a request for the test case that a source will draw next.
   package init(_ source: ChoiceSource, wantsValues: Bool = false) {
     (seed, choiceCountMax) = (source.seed, source.choiceCountMax)
     offsets = source.replayed?.choices.map(\.offset)
@@ -213,7 +213,7 @@ package struct CaseReport: Codable, Sendable {
   private let scores: [Score]
   private let reason: String?
 
-  /// Creates the report from the result of a case and the notes of its source.
+  /// Creates the report from a case's result and its source's labels, classes and scores.
   package init(_ result: CaseResult, _ source: ChoiceSource) {
     switch result {
     case .passed: kind = .passed
@@ -232,7 +232,7 @@ package struct CaseReport: Codable, Sendable {
     reason = notes.reason
   }
 
-  /// Copies the notes to this process's source of the case, and returns the result.
+  /// Copies the labels, classes and scores to this process's source, and returns the result.
   package func apply(to source: inout ChoiceSource) -> CaseResult {
     source.notes.labels = labels
     source.notes.requirements = requirements.map { ($0.label, $0.share, $0.isMet) }

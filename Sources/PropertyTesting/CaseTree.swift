@@ -1,4 +1,4 @@
-/// The cases that were run, as a tree of the generator's requests and the source's answers.
+/// The test cases that were run, as a tree of the generator's requests and the source's answers.
 ///
 /// Many edits of a sequence lead to a case that was run before; such a candidate need not be run
 /// again. This is sound because a generator makes the same request after the same answers, unless

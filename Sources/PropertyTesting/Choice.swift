@@ -9,7 +9,9 @@ package struct Choice: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A quantity: similar values have similar effects, and sums and differences are meaningful.
     case number
-    /// One of several alternatives, simplest first, whose numbers have no other meaning.
+    /// The number of one of several alternatives, of which those with lower numbers are simpler.
+    ///
+    /// Sums and differences of these numbers have no meaning.
     case name
     /// The decision to continue a repetition; shrinking does not lower it, but deletes elements.
     case continuation
@@ -132,6 +134,9 @@ package struct Choice: Hashable, Sendable {
   }
 
   /// Returns the choice moved by an amount, wrapping around at the ends of the range.
+  ///
+  /// Very large amounts and ranges do not wrap around; the result is then `nil` if the choice would
+  /// leave the range.
   func movedRound(by amount: Int64) -> Choice? {
     let width = UInt64(bitPattern: highest &- lowest)
     let place = UInt64(bitPattern: value &- lowest) &+ UInt64(bitPattern: amount)

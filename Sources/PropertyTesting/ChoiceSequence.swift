@@ -1,4 +1,4 @@
-/// The choices that a generator drew in one case, in order, and the spans that group them.
+/// The choices that a generator drew in one test case, in order, and the spans that group them.
 ///
 /// Two sequences are equal if the offsets of their choices are equal; ranges and spans do not
 /// count, because a replay by the property creates them again. The order is *simpler first*
@@ -113,10 +113,11 @@ extension ChoiceSequence: LosslessStringConvertible {
 }
 
 extension ChoiceSequence {
-  /// Returns a sequence of the given pieces of this one, in the given order, with the remaining spans.
+  /// Returns a sequence of some ranges of this sequence's choices, in the given order.
   ///
-  /// A span inside one piece moves with that piece. A span that contains whole pieces still contains
-  /// them. A span that loses all its choices is removed.
+  /// A span inside one range (piece) moves with that piece. A span that contains whole pieces still
+  /// contains them. A span that loses all its choices is removed, as is the span with the index
+  /// `dropped`.
   ///
   /// - Complexity: O(choices + spans * log(pieces)), plus the pieces inside of each span.
   func rearranged(_ pieces: [Range<Int>], without dropped: Int? = nil) -> ChoiceSequence {
@@ -157,7 +158,7 @@ extension ChoiceSequence {
     return moved
   }
 
-  /// Returns the index of the first piece that ends after a choice, or the number of pieces.
+  /// Returns the index of the first piece that ends after a choice; `pieces.count` if none does.
   private static func first(
     in pieces: [(piece: Range<Int>, place: Int)],
     endingAfter choice: Int

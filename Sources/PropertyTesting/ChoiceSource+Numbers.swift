@@ -2,9 +2,10 @@
 public enum Spread: Hashable, Sendable {
   /// All values are equally likely.
   case uniform
-  /// All magnitudes of the distance from the simplest value are equally likely.
+  /// Values near the simplest value are more likely than distant ones.
   ///
-  /// The bounds of the range also occur occasionally.
+  /// The distance from the simplest value has at most a random number of bits. The bounds of the
+  /// range also occur occasionally.
   case nearSimplest
 }
 
@@ -105,7 +106,7 @@ extension ChoiceSource {
     } == 1
   }
 
-  /// Draws a value near the simplest one: first a magnitude, then a distance of that magnitude.
+  /// Draws a value near the simplest one, at a distance of at most a random number of bits.
   private static func near(
     _ simplest: Int64,
     _ lowest: Int64,

@@ -1,9 +1,9 @@
 /// The source of a property's choices: a seeded random generator, or a recorded sequence.
 ///
-/// A property draws its values from the source, which has the same type in every case. While
-/// generating, each draw is random. While replaying, each draw is the recorded choice, clamped to
-/// the range, or the simplest value after the end of the sequence, so that every edit of a sequence
-/// is a valid case. In both cases the source records the choices.
+/// A property draws its values in the same way from either kind of source. While generating, each
+/// draw is random. While replaying, each draw is the recorded choice, clamped to the range, or the
+/// simplest value after the end of the sequence, so that every edit of a sequence is a valid test
+/// case. Either kind of source records the choices.
 ///
 /// A draw takes some tens of nanoseconds, and allocates no memory after the first few cases.
 public struct ChoiceSource: Sendable {
@@ -281,9 +281,9 @@ enum SourceEvent: Sendable {
   case draw(Choice, read: Int64)
   /// A span was opened.
   case open(String)
-  /// The innermost span was closed.
+  /// The innermost open span was closed.
   case close
-  /// The innermost span was canceled.
+  /// The innermost open span was removed; its choices remain.
   case cancel
   /// The generator asked whether all choices are used up; the value is the answer.
   case exhausted(Bool)
@@ -354,7 +354,9 @@ struct ReplayCursor {
     frame = outer
   }
 
-  /// Returns the next span with a label that the generator may enter; only whole spans may be skipped.
+  /// Returns the index of the next span with a label that the generator may enter; `nil` if none.
+  ///
+  /// Whole spans before that span may be skipped, but no choices outside of spans.
   private mutating func matchingSpan(_ label: String) -> Int? {
     let spans = sequence.spans
     while frame.next < spans.count, spans[frame.next].start < position { frame.next += 1 }

@@ -92,9 +92,9 @@ public protocol RuleBasedMachine {
 
 /// One kind of command: its precondition, and how to draw its arguments.
 public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
-  /// The name of the kind.
+  /// The name of the kind of command, such as `add`.
   public let name: String
-  /// The frequency of the kind, relative to the weights of the others.
+  /// The frequency of the command, relative to the weights of the other rules.
   ///
   /// The default is 1.
   public let weight: Int
@@ -104,8 +104,8 @@ public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   /// Creates a rule; the precondition is evaluated before every step, on the machine's state.
   ///
   /// - Parameters:
-  ///   - name: The name of the kind.
-  ///   - weight: The frequency of the kind, relative to the others. The default is 1.
+  ///   - name: The name of the kind of command.
+  ///   - weight: The frequency of the command, relative to the other rules. The default is 1.
   ///   - isPossible: The precondition. By default, the command is always possible.
   ///   - draw: A function that draws the arguments; a thrown ``Rejection`` discards the case.
   public init(
@@ -195,7 +195,9 @@ private struct CommandRun<Machine: RuleBasedMachine> {
   private(set) var commands: [Machine.Command] = []
   private var repetition: Repetition
   private let rules = Machine.rules
-  /// The weights of the rules in this case; `weights` has 0 for rules that are impossible now.
+  /// The weights of all rules in this test case.
+  ///
+  /// `weights` has 0 for rules that are impossible in the current state.
   private let mixture: [Int]
   private var weights: [Int]
 

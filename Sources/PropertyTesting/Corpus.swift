@@ -3,7 +3,7 @@ public import Foundation
 /// The failing cases of one property, stored in a file and run first in later runs.
 ///
 /// Each case is one line, from which it is replayed. A corpus may be committed: a line remains
-/// until it is removed by hand, and costs one case per run.
+/// until it is removed by hand, and costs each run one more case.
 public struct Corpus: Sendable {
   /// The file, which need not exist.
   public let file: URL

@@ -41,7 +41,7 @@ extension Generator where Value == Double {
 }
 
 extension Generator where Value == [UInt8] {
-  /// Returns a generator of uniformly distributed bytes; shrinks toward fewer, and toward zeroes.
+  /// Returns a generator of uniformly distributed bytes; shrinks toward fewer bytes, and toward 0.
   public static func bytes(count: ClosedRange<Int> = 0...20) -> Generator {
     Generator<Int>.ints(in: 0...255, spread: .uniform).array(count: count, element: "byte")
       .map { $0.map { UInt8($0) } }
@@ -82,7 +82,7 @@ extension Generator where Value == Unicode.Scalar {
 }
 
 extension Generator where Value == String {
-  /// Returns a generator of strings by number of Unicode scalars; shrinks toward "", "a", "b", ...
+  /// Returns a generator of strings with `count` Unicode scalars; shrinks toward "", "a", "b", ...
   public static func strings(count: ClosedRange<Int> = 0...20) -> Generator {
     Generator<Unicode.Scalar>.scalars.array(count: count, element: "scalar").map { scalars in
       var string = String.UnicodeScalarView()
@@ -128,7 +128,7 @@ extension Generator where Value: FixedWidthInteger & Sendable {
 }
 
 extension Generator where Value: CaseIterable & Sendable {
-  /// Returns a generator of all cases; earlier ones are simpler.
+  /// Returns a generator of the type's values; values that `allCases` lists earlier are simpler.
   ///
   ///     try await property(Generator<Weekday>.cases()) { day in ... }
   public static func cases() -> Generator { .element(of: Array(Value.allCases)) }

@@ -109,7 +109,8 @@ extension Generator {
   ///   - depth: The maximum number of nested branches. The default is 8.
   ///   - size: The maximum total number of branches. The default is 50.
   ///   - leaf: The generator of values without children.
-  ///   - branch: A closure that returns the generator of values with children, given that of a child.
+  ///   - branch: A closure that returns the generator of values with children, given the
+  ///     generator of a child.
   /// - Returns: The generator.
   public static func recursive(
     depth: Int = 8,
@@ -138,7 +139,7 @@ extension Generator {
 }
 
 extension ChoiceSource {
-  /// Runs a body that may draw a number of branches in total.
+  /// Runs a body that may draw at most `count` branches in total.
   ///
   /// Inside an enclosing recursive value, the body uses the remaining branches of that value instead.
   fileprivate mutating func withBranches<Value>(

@@ -23,7 +23,10 @@ public struct PropertyResult: Sendable {
     case failed
     /// Too many cases were discarded for the run to pass.
     case tooManyDiscarded
-    /// Too many cases were vacuous: all that were not discarded, or more than nine in ten.
+    /// Too many cases were vacuous, that is, could not have failed.
+    ///
+    /// This is the outcome if all cases that were not discarded are vacuous, or if at least fifty
+    /// cases, and more than nine in ten, are vacuous.
     case vacuous
     /// A required class of cases was not covered often enough; see `statistics`.
     case notCovered
@@ -45,7 +48,7 @@ public struct PropertyResult: Sendable {
 
 /// The first failing case of a run, and its shrunk form.
 public struct PropertyFailure: Sendable {
-  /// The index of the case in the run, from 0; examples come first.
+  /// The index of the case in the run, from 0; the runner's examples come before random cases.
   public let caseIndex: Int
   /// The seed that reproduces the single case with `ChoiceSource(seed:)`.
   ///
@@ -102,7 +105,7 @@ public struct PropertyStatistics: Sendable {
   /// The greatest score of each label.
   public internal(set) var scores: [String: Double] = [:]
 
-  /// The labels of the missed classes, sorted.
+  /// The labels of the required classes to which significantly too few cases belong, sorted.
   public var missed: [String] { coverage.filter(\.value.isMissed).map(\.key).sorted() }
 
   mutating func add(_ notes: CaseNotes, choiceCount: Int, isDiscarded: Bool) {
@@ -150,7 +153,9 @@ extension PropertyStatistics: CustomStringConvertible {
     return "\(tenths / 10).\(tenths % 10) %"
   }
 
-  /// Returns the counts in descending order, and by label if equal.
+  /// Returns the labels with their counts, in descending order of the counts.
+  ///
+  /// Labels with equal counts are in alphabetical order.
   private static func sorted(_ counts: [String: Int]) -> [(key: String, value: Int)] {
     counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
   }
@@ -158,14 +163,14 @@ extension PropertyStatistics: CustomStringConvertible {
 
 /// An error with a label that distinguishes different failures of the same error type.
 ///
-/// Shrinking considers only cases that fail with the label of the first failure. The label of an
-/// error of another type is the name of its type.
+/// Shrinking considers only cases that fail with the label of the first failure. If an error does
+/// not conform to this protocol, its label is the name of its type.
 public protocol LabelledFailure: Error {
   /// The kind of failure, short and without values.
   var failureLabel: String { get }
 }
 
-/// An error that marks a case as suitable, but unable to fail the property.
+/// An error that marks a case as vacuous: suitable for the property, but unable to fail it.
 public struct Vacuity: Error, Hashable, Sendable {
   /// The event that a case needs to test anything, and that did not happen.
   public let reason: String

@@ -13,7 +13,9 @@ public struct PropertyRunner: Sendable {
   public enum Step: Hashable, Sendable {
     /// The given number of cases were run, and none failed.
     case ran(cases: Int)
-    /// A simpler failing case was found: its number of choices, and the evaluations so far.
+    /// A simpler failing case, with `choiceCount` choices, was found.
+    ///
+    /// `evaluations` is the number of evaluations so far.
     case shrank(choiceCount: Int, evaluations: Int)
   }
 
@@ -70,7 +72,8 @@ public struct PropertyRunner: Sendable {
   ///   - progress: A closure that is called after each case, and for each simpler failing case.
   ///   - property: The check of one case, which draws its values.
   /// - Returns: The outcome, the counts, the statistics, and the shrunk failure if there is one.
-  /// - Complexity: the cases, and at most ``Budget/evaluations`` more to shrink a failure.
+  /// - Complexity: one call of the property for each case, and at most ``Budget/evaluations`` calls
+  ///   to shrink a failure.
   public func run(
     progress: ((Step) -> Void)? = nil,
     _ property: (inout ChoiceSource) throws -> CaseResult
@@ -271,7 +274,7 @@ public struct Budget: Sendable {
     self.clock = clock
   }
 
-  /// Returns the time at which the budget ends, counted from now, or `nil` if there is no limit.
+  /// Returns the clock value at which the time limit, counted from now, ends; `nil` for no limit.
   func deadline() -> Duration? {
     guard let time, let clock else { return nil }
     return clock() + time
@@ -337,7 +340,7 @@ struct CaseNotes: Sendable {
   var requirements: [(label: String, share: Double, isMet: Bool)] = []
   /// The scores to maximize.
   var scores: [(label: String, score: Double)] = []
-  /// The reason for which the case was discarded or vacuous.
+  /// The reason for which the case was discarded or vacuous; otherwise `nil`.
   var reason: String?
 
   mutating func clear() {
@@ -377,8 +380,8 @@ extension ChoiceSource {
 
   /// Gives the case a score, which later cases try to exceed.
   ///
-  /// Half of the later cases are changes of the case with the greatest score so far. Several scores
-  /// with different labels are maximized in turn.
+  /// Half of the later cases are variations of the case with the greatest score so far. Several
+  /// scores with different labels are maximized in turn.
   ///
   /// - Parameters:
   ///   - score: The score; NaN and infinity are ignored.

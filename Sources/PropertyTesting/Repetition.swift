@@ -27,7 +27,7 @@ public struct Repetition {
   private var target = -1
   private var isOpen = false
 
-  /// Creates a loop over elements with a label, in a range of counts.
+  /// Creates a loop whose number of elements is drawn from a range.
   ///
   /// If the range has only one number, exactly that many elements are drawn, without continuation
   /// choices.
@@ -67,7 +67,7 @@ public struct Repetition {
     return begin()
   }
 
-  /// Finishes the open element, if any; for loops that are left early.
+  /// Finishes the current element, if any; call this after leaving the loop early.
   public mutating func stop(_ source: inout ChoiceSource) {
     if isOpen { source.closeSpan() }
     isOpen = false

@@ -188,7 +188,7 @@ extension SeededExecutor {
   }
 }
 
-/// The error of a command that waited too long for work that no thread performed.
+/// The error of a command that waited longer than the time limit for work on other threads.
 public struct ExecutorStuck: Error, Hashable, Sendable {}
 
 /// A hook into Swift's runtime for jobs that would otherwise run on the global thread pool.

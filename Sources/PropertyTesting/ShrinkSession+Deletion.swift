@@ -1,7 +1,8 @@
 extension ShrinkSession {
-  /// Deletes elements of lists and loops: all elements with a label at once, then runs of elements.
+  /// Deletes elements of lists and loops; the outermost lists and loops come first.
   ///
-  /// The outermost lists and loops come first.
+  /// Tries to delete all elements with the same label at once, then, in the first round, all
+  /// elements of the same kind, and finally runs of adjacent elements.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }
@@ -40,7 +41,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether the case ends inside a group's last element, as it does if that element fails.
+  /// Returns whether the test case ends inside a group's last element, as after a failure there.
   private func endsInside(_ group: SpanTree.Group) -> Bool {
     group.members.last.map { best.spans[$0].end == best.count } ?? false
   }
@@ -53,7 +54,7 @@ extension ShrinkSession {
 
   /// Deletes all elements of one kind at once, except a group's last element, for each kind in turn.
   ///
-  /// The function stops at the first kind that the failure needs.
+  /// In each group, the function stops at the first kind that the failure needs.
   private func deleteKinds() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -70,7 +71,10 @@ extension ShrinkSession {
     return members.isEmpty || attempt(best.removing(members.map { best.spans[$0].range }))
   }
 
-  /// Returns the value that determines an element's kind: its first choice, if that is a name.
+  /// Returns the number of an element's kind; `nil` if the element does not start with a name.
+  ///
+  /// The number is the value of the first choice after the element's continuation, if that choice
+  /// is a ``Choice/Kind/name``.
   private func kind(of span: Int) -> Int64? {
     let first = best.spans[span].start + 1
     guard first < best.spans[span].end, best.choices[first].kind == .name else { return nil }
@@ -96,7 +100,9 @@ extension ShrinkSession {
     return attempt(best.replacing([edit]).removing(stretch))
   }
 
-  /// Finds the choice that determined the number of elements, and lowers it.
+  /// Finds the choice that determined the number of elements, and returns it lowered by an amount.
+  ///
+  /// Returns `nil` if there is no such choice, or if the lowered value is outside its range.
   private func loweredCount(
     _ count: Int,
     by amount: Int,
@@ -155,7 +161,7 @@ extension ShrinkSession {
     return removed
   }
 
-  /// Deletes single choices of spans with several choices, so that the later ones move up.
+  /// Deletes up to eight adjacent choices of a span, so that the span's later choices move up.
   ///
   /// This pass helps generators that loop or branch without spans. Other passes handle elements and
   /// arguments.

@@ -126,7 +126,7 @@ extension ShrinkSession {
     return attempt(best.replacing([(index, choice)]))
   }
 
-  /// Lowers a small value in a span, such as a kind or a count, and simplifies later values there.
+  /// Lowers a small value, such as a kind or a count, and simplifies the later values of its span.
   func lowerAndSimplifyRest() {
     var index = 0
     while index < best.count, !isOver {

@@ -31,7 +31,7 @@ extension ShrinkSession {
     return span >= 0
   }
 
-  /// Returns the labels of spans whose only choice is a name with one alternative for each actor.
+  /// Returns the labels of spans whose only choice selects one of `castSize` names.
   func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }
@@ -74,6 +74,8 @@ extension ShrinkSession {
 
 extension ShrinkSession {
   /// Renumbers the names of each label in the order of their first use.
+  ///
+  /// A name is a choice of the kind ``Choice/Kind/name``, such as the number of an actor.
   ///
   /// Tries, in the order of first use, the names 0, 1, 2 and so on, then the used names in
   /// ascending order, then exchanges of two adjacent names. Only simpler candidates are run, so a
@@ -227,7 +229,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice may be a count or size, and no names fit it as a number of actors.
+  /// Returns whether a choice may be a count or size, but not the number of a plan's actors.
   private func isUnnamedSize(_ index: Int) -> Bool {
     isCastSize(index) && nameLabels(of: best.choices[index].value).isEmpty
   }

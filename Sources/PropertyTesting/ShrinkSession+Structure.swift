@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Joins the lists inside adjacent elements: in a whole group at once, otherwise in two at a time.
+  /// Joins the lists inside adjacent elements: all at once or, if that fails, two at a time.
   func joinSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -20,7 +20,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Appends the inner elements of adjacent elements to those of the first, and deletes the others.
+  /// Appends the inner lists of adjacent elements to the first one's list, and deletes the others.
   private func join(_ members: [Int]) -> Bool {
     let inner = members.map { innerElements(of: $0) }
     guard let first = inner.first ?? nil, let last = members.last else { return false }
@@ -34,7 +34,7 @@ extension ShrinkSession {
     return attempt(best.rearranged(pieces))
   }
 
-  /// Returns the choices of the first repetition inside a span.
+  /// Returns the choices of the first repetition inside a span; `nil` if there is none.
   private func innerElements(of span: Int) -> Range<Int>? {
     let range = best.spans[span].range
     let group = tree.groups.first { group in
@@ -90,10 +90,10 @@ extension ShrinkSession {
     return false
   }
 
-  /// Exchanges disjoint spans with the same label, such as a subtree and an empty place.
+  /// Exchanges disjoint spans with the same label, such as two subtrees of a tree.
   ///
-  /// Only spans whose label also occurs inside of them are exchanged, as in trees. Each exchange is
-  /// tried as it is, and with all parts of that label sorted.
+  /// Only spans with a label that also occurs inside of a span with that label are exchanged, as in
+  /// trees. Each exchange is tried first alone, and then with all spans of that label sorted.
   func exchangeSpans() {
     let labels = tree.nestedLabels(best)
     guard !labels.isEmpty else { return }
@@ -120,7 +120,7 @@ extension ShrinkSession {
       && best.choices[left.range] != best.choices[right.range]
   }
 
-  /// Sorts adjacent siblings with the same label: all at once, otherwise by moving single ones.
+  /// Sorts adjacent siblings with the same label: all at once or, if that fails, one at a time.
   func sortSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -159,7 +159,7 @@ extension ShrinkSession {
     members != order && attempt(best.rearranged(best.pieces(members, in: order)))
   }
 
-  /// Swaps adjacent plain values of one span that have the same range.
+  /// Swaps adjacent choices of one span that have the same range, to put the simpler value first.
   private func swapValues() {
     var index = 1
     while index < best.count, !isOver {

@@ -84,10 +84,10 @@ struct Climber {
   /// A Boolean value that indicates whether there is a score to maximize.
   var isClimbing: Bool { !best.isEmpty }
 
-  /// Records the case for each of its scores that no earlier case exceeds.
+  /// Records the test case as the best one for each of its scores that no earlier case exceeds.
   ///
-  /// At an equal score, the new case replaces the earlier one. So the search does not stop at one
-  /// of several cases with equal scores.
+  /// At an equal score, the new case replaces the earlier one, so that the search continues from a
+  /// different case.
   mutating func note(_ notes: CaseNotes, _ sequence: ChoiceSequence) {
     for (label, score) in notes.scores {
       if let index = best.firstIndex(where: { $0.label == label }) {

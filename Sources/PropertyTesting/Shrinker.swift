@@ -102,7 +102,7 @@ final class ShrinkSession {
   private(set) var tree: SpanTree
   /// The fingerprints of all candidates so far, including those that were not run.
   private var tried: Set<UInt64> = []
-  /// The cases that were run so far.
+  /// The test cases that were run so far.
   private var known: CaseTree
   private var source: ChoiceSource
   private let budget: Budget

@@ -64,13 +64,13 @@ struct SpanTree {
     let range: ClosedRange<Int64>
   }
 
-  /// The parent of each span, or -1.
+  /// The index of each span's parent span; -1 for a span without a parent.
   let parents: [Int]
   /// All groups, outermost first.
   let groups: [Group]
   /// The labels of elements that have several choices, the first of which determines the element's kind.
   let labelsOfKinds: Set<String>
-  /// The innermost span around each choice, or -1.
+  /// The index of the innermost span around each choice; -1 for a choice outside of all spans.
   let owners: [Int]
   /// The position of each choice among the choices directly in its innermost span.
   let places: [Int]

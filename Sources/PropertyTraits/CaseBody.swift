@@ -3,12 +3,14 @@ import Foundation
 public import PropertyTesting
 import Testing
 
-/// The body of a property, with the values that it draws.
+/// The body of a `property(...)` call, which runs once for each generated case.
 protocol CaseBody {
-  /// Draws the values of a case, and checks them.
+  /// Draws the values of a case from a choice source, and runs the body on them.
   func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws
 
-  /// Draws the values of a case, and returns them as text; empty if the body draws its own values.
+  /// Draws the values of a case from a choice source, and returns them as text.
+  ///
+  /// The text is empty if the property has no generators.
   func values(_ source: inout ChoiceSource) throws -> String
 }
 
@@ -45,10 +47,12 @@ extension CaseBody {
   }
 }
 
-/// A body in the form of a closure that draws its own values.
+/// The body of a property as a closure that itself draws its values from a choice source.
 struct DrawingBody: CaseBody {
   let body: (inout ChoiceSource) async throws -> Void
-  /// A closure that draws and returns the values that the body would draw.
+  /// A closure that draws the same values as `body`, and returns them for failure messages.
+  ///
+  /// The default returns an empty array.
   var drawing: (inout ChoiceSource) throws -> [Any] = { _ in [] }
 
   func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws {
@@ -60,7 +64,7 @@ struct DrawingBody: CaseBody {
   }
 }
 
-/// A wrapper that passes a body to the task that collects issues, although it is not `Sendable`.
+/// A `Sendable` wrapper that passes a non-`Sendable` body to the task that collects issues.
 ///
 /// This is safe because the body runs only on its caller's actor, and the caller waits for it.
 struct IsolatedBody: @unchecked Sendable {
@@ -90,7 +94,9 @@ struct IsolatedBody: @unchecked Sendable {
     return (.failed(label: label, message: joined(values(source.sequence), message)), nil)
   }
 
-  /// Draws the values of a case again, and returns them as text; empty if the body draws its own.
+  /// Replays the choices of a case, and returns the values that the generators draw, as text.
+  ///
+  /// The text is empty if the property has no generators, or if a generator throws.
   func values(_ sequence: ChoiceSequence) -> String {
     var source = ChoiceSource(replaying: sequence, choiceCountMax: .max)
     return (try? body.values(&source)) ?? ""
@@ -101,16 +107,16 @@ struct IsolatedBody: @unchecked Sendable {
   }
 }
 
-/// Discards the case of a property unless a condition holds, with a reason.
+/// Discards the current case of a property, with a reason, unless a condition holds.
 ///
 ///     try await property(.ints().array()) { numbers in
 ///       try assume(numbers.count > 1, "two numbers or more")
 ///       #expect(numbers.sorted().first! <= numbers.sorted().last!)
 ///     }
 ///
-/// A body that returns early passes, although it has checked nothing: Swift Testing reports only
-/// the expectations that fail. Discarded cases are counted, and a run that discards more than nine
-/// in ten fails with the reason.
+/// Call this function instead of returning early from the body: a case whose body returns early
+/// counts as passed, although its values were not checked. Discarded cases are counted, and a run
+/// that discards more than nine in ten fails with the reason.
 ///
 /// - Throws: `Rejection` if the condition does not hold.
 public func assume(_ condition: Bool, _ reason: String = "assumption") throws(Rejection) {
@@ -125,7 +131,9 @@ public func assume(_ condition: Bool, _ reason: String = "assumption") throws(Re
 final class CaseExchange: @unchecked Sendable {
   typealias Answer = (result: CaseResult, source: ChoiceSource)
 
-  /// The cases to run; each must be answered before the next one is sent.
+  /// The cases to run, as choice sources.
+  ///
+  /// The reader must reply to each case before the next one is sent.
   let questions: AsyncStream<ChoiceSource>
   private let asked: AsyncStream<ChoiceSource>.Continuation
   private let answered = DispatchSemaphore(value: 0)

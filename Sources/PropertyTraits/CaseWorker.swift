@@ -14,7 +14,9 @@ struct PropertyCall: Hashable, Sendable {
   let test: String
   /// The file, line and column of the call, and the arguments of the test if it has any.
   let place: String
-  /// The part of file names that is specific to the test's arguments; empty without arguments.
+  /// The part of corpus file names that distinguishes the arguments of a parameterized test.
+  ///
+  /// Empty for a test without arguments.
   let suffix: String
 
   /// The shell command that runs only this test, in a child process that serves this call.
@@ -50,7 +52,7 @@ struct PropertyCall: Hashable, Sendable {
 }
 
 #if os(macOS) || os(Linux)
-/// Runs cases in a child process; after a trap has ended the child, the next case starts another.
+/// Runs cases in a child process; if a trap ends the child, the next case starts a new child.
 ///
 /// The child runs the same test in the same program, and reports every step of its choice source.
 final class CaseWorker {
@@ -64,7 +66,7 @@ final class CaseWorker {
   private var program: PipedProgram?
   /// The output of the child process on standard error.
   private var errors = StandardErrorText()
-  /// The reason why no child process can run cases; `nil` as long as one can.
+  /// The reason why no child process could be started; `nil` if no start has failed.
   private(set) var startFailure: String?
 
   init(_ call: PropertyCall) { self.call = call }
@@ -143,7 +145,7 @@ final class CaseWorker {
     return .failed(label: reason, message: message.joined(separator: "\n"))
   }
 
-  /// Returns a clause that ends with a signal's number, with the signal's name appended.
+  /// Appends the signal's name to a clause that ends with a signal's number.
   private static func named(_ clause: String) -> String {
     let names = [
       4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
@@ -170,7 +172,7 @@ extension String {
   }
 }
 #else
-/// The replacement for platforms on which a process may not start another one.
+/// A replacement for platforms without child processes; it discards every case.
 final class CaseWorker {
   static let labelPrefix = "The process "
   let startFailure: String? = "it may not be started on this platform"

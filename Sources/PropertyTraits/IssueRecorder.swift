@@ -31,12 +31,12 @@ final class IssueRecorder: Sendable {
     }
   }
 
-  /// Returns whether an issue of a case, which may be known, fails the case.
+  /// Returns whether an issue fails the case of the property in which it was recorded.
   ///
-  /// A known issue does not fail the case if the body itself calls `withKnownIssue`. If the whole
-  /// property is inside `withKnownIssue`, known issues fail the case. To distinguish the two, this
-  /// function records another issue outside of the body, which is known only if the whole property
-  /// is inside `withKnownIssue`.
+  /// An issue that is not known fails its case. A known issue does not fail its case if the body
+  /// itself calls `withKnownIssue`. If the whole property is inside `withKnownIssue`, known issues
+  /// fail the case. To distinguish the two, this function records another issue outside of the
+  /// body, which is known only if the whole property is inside `withKnownIssue`.
   static func isFailure(_ issue: Issue) async -> Bool {
     if issue.isFailure { return true }
     guard let test = Test.current, let place = issue.sourceLocation else { return false }
@@ -66,7 +66,7 @@ struct PropertyReport {
   let result: PropertyResult
   /// The name of the test.
   let name: String
-  /// The values of the failing case, if its message does not contain them.
+  /// The values of the failing case; empty if the failure's message contains them.
   var values = ""
   let isReplay: Bool
 
@@ -125,9 +125,9 @@ struct PropertyReport {
 
   private func headline(_ ending: ShrinkResult.Ending) -> String {
     switch ending {
-    case .fixedPoint: "The property fails, at its simplest for"
+    case .fixedPoint: "The property fails. The simplest failing case found:"
     case .flaky: "The property is flaky: it failed once, but not again for the same choices:"
-    case .outOfEvaluations, .outOfTime: "The property fails (simpler failing cases may exist) for"
+    case .outOfEvaluations, .outOfTime: "The property fails. Failing case (simpler ones may exist):"
     }
   }
 }

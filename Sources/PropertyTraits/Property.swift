@@ -24,7 +24,8 @@ public import Testing
 ///
 /// - Parameters:
 ///   - generator: The generator of the values.
-///   - replay: The line of a single case to run instead of all cases.
+///   - replay: The line of text from which a single case is replayed, as a failure prints it. The
+///     default `nil` runs all cases.
 ///   - isolation: The actor on which the body runs; the default is that of the caller.
 ///   - sourceLocation: The location at which issues are recorded.
 ///   - body: The check of each value.
@@ -53,8 +54,8 @@ public func property<Value>(
 ///
 /// See the overload with one generator for details.
 ///
-/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
-///   does not throw.
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`. A
+///   failing case does not throw.
 @discardableResult
 public func property<First, Second>(
   _ first: Generator<First>,
@@ -77,8 +78,8 @@ public func property<First, Second>(
 ///
 /// See the overload with one generator for details.
 ///
-/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
-///   does not throw.
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`. A
+///   failing case does not throw.
 @discardableResult
 public func property<First, Second, Third>(
   _ first: Generator<First>,
@@ -102,8 +103,8 @@ public func property<First, Second, Third>(
 ///
 /// See the overload with one generator for details.
 ///
-/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
-///   does not throw.
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`. A
+///   failing case does not throw.
 @discardableResult
 public func property<First, Second, Third, Fourth>(
   _ first: Generator<First>,
@@ -138,8 +139,8 @@ public func property<First, Second, Third, Fourth>(
 ///
 /// See the overload with one generator for details.
 ///
-/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
-///   does not throw.
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`. A
+///   failing case does not throw.
 @discardableResult
 public func property<First, Second, Third, Fourth, Fifth>(
   _ first: Generator<First>,
@@ -182,8 +183,8 @@ public func property<First, Second, Third, Fourth, Fifth>(
 /// A body that belongs to an actor switches to it for each case. See the overload with one
 /// generator for details.
 ///
-/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
-///   does not throw.
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`. A
+///   failing case does not throw.
 @discardableResult
 public func property<each Value>(
   _ generators: repeat Generator<each Value>,
@@ -207,8 +208,8 @@ public func property<each Value>(
 /// The issue of a failing case shows only what its error describes. See the overload with
 /// generators for details.
 ///
-/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
-///   does not throw.
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`. A
+///   failing case does not throw.
 @discardableResult
 public func property(
   replay: String? = nil,
@@ -233,7 +234,7 @@ struct PropertySettings: Sendable {
   var time: Duration?
   /// The folder of the cases that failed in earlier runs.
   var corpus: String?
-  /// The line of a single case to run instead of all cases.
+  /// The line of text from which a single case is replayed; `nil` runs all cases.
   var replay: String?
   /// Whether to print the statistics of the cases.
   var showsStatistics: Bool?
@@ -314,7 +315,7 @@ public struct PropertySettingsError: Error, Hashable, Sendable, CustomStringConv
 public struct PropertyTrait: TestTrait, SuiteTrait, TestScoping {
   let settings: PropertySettings
 
-  /// A Boolean value that indicates that a suite's trait also applies to nested suites and tests.
+  /// Always `true`: a suite's trait also applies to nested suites and tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the settings of the trait.
@@ -332,7 +333,7 @@ public struct PropertyTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == PropertyTrait {
-  /// Sets how properties are run; `nil` arguments keep the settings of outer traits.
+  /// A trait that sets how properties are run; for `nil` arguments, outer traits apply.
   ///
   /// - Parameters:
   ///   - cases: The number of cases to run. The default is 200, or unlimited if `time` is set.

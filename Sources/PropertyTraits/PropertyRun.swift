@@ -49,7 +49,7 @@ struct PropertyRun: Sendable {
     return found.result
   }
 
-  /// A result without any cases, for a call that could run none.
+  /// An empty result, for a call of `property` that could not run any case.
   private var none: PropertyResult {
     CaseLoop(PropertyRunner(seed: seed, cases: 0)).result { _ in .passed }
   }

@@ -14,7 +14,7 @@ final class RunningCase: @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
   /// The text after the case in the file, which explains how to repeat the run.
   private let footer: String
-  /// Whether the file contains a case with a seed.
+  /// Whether the file currently contains a seed, and not a sequence of choices.
   private var isSeed = false
 
   /// Creates the file.
@@ -116,7 +116,7 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
     }
   }
 
-  /// Returns a source that is about to draw the case.
+  /// A new choice source, from which a property draws this case.
   var source: ChoiceSource {
     switch self {
     case .seed(let seed): ChoiceSource(seed: seed)
@@ -125,13 +125,15 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
   }
 }
 
-/// The cases that crashed the process that ran them.
+/// The cases of a property that ended their process with a trap.
 ///
-/// Each of these cases stays in a file next to the corpus until the case no longer traps. They are
-/// run only in child processes.
+/// The cases are stored in a file next to the corpus, and run only in child processes. After such a
+/// run, the file contains only the shrunk case that still traps, or is removed if no case traps.
 struct TrappedCases: Sendable {
   private let corpus: Corpus
-  /// The part of file names that is specific to the test's arguments; empty without arguments.
+  /// The part of corpus file names that distinguishes the arguments of a parameterized test.
+  ///
+  /// Empty for a test without arguments.
   private let suffix: String
 
   init(_ corpus: Corpus, suffix: String) { (self.corpus, self.suffix) = (corpus, suffix) }
@@ -141,7 +143,7 @@ struct TrappedCases: Sendable {
 
   private var file: URL { corpus.file.appendingPathExtension("\(suffix)traps") }
 
-  /// Returns the cases, including the one during which the last process ended.
+  /// Returns the cases, including the case that was running when the last process ended.
   func take() throws -> [NotedCase] {
     var cases: [NotedCase] = []
     if let text = try? String(contentsOf: file, encoding: .utf8) {

@@ -5,7 +5,7 @@ import Testing
 
 /// A search for a failing case that runs all cases in child processes, so that a trap is a failure.
 struct TrapSearch: Sendable {
-  /// The reason why no child process can run cases.
+  /// An error with the reason why no child process can run cases.
   struct Unavailable: Error {
     let clause: String
   }
@@ -15,7 +15,7 @@ struct TrapSearch: Sendable {
 
   /// Runs cases until one fails, and shrinks it.
   ///
-  /// - Parameter earlier: The cases that trapped in earlier runs; those that still fail come first.
+  /// - Parameter earlier: The cases that trapped in earlier runs; those that still fail run first.
   /// - Returns: The result of the run.
   /// - Throws: ``Unavailable``, or `CancellationError` if the task was cancelled.
   func run(_ earlier: [NotedCase]) async throws -> CaseSearch.Found {
@@ -61,7 +61,7 @@ struct TrapSearch: Sendable {
     return source.sequence
   }
 
-  /// Runs a closure on a thread of its own, which may wait for child processes.
+  /// Runs a closure, which may wait for child processes, on a new thread.
   private static func onThread<Answer: Sendable>(
     _ body: @escaping @Sendable () -> Answer
   ) async -> Answer {

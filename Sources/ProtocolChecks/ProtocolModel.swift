@@ -24,9 +24,13 @@ struct ProtocolModel {
   var knowsData = true
   /// Whether a correct answer to `data` has contained objects.
   var hasSeenData = false
-  /// The name that the first transaction must have, as after an earlier reset; `nil` if unknown.
+  /// The name of the first transaction after an earlier reset; `nil` if unknown.
+  ///
+  /// After every reset, the first transaction must have this name.
   var firstName: TransactionName?
-  /// How many of the `entries` each actor has fetched; `merged` and `recorded` count the same way.
+  /// The number of `entries` that each actor has fetched.
+  ///
+  /// `merged` and `recorded` are the numbers of entries that the actor has merged and recorded.
   private var fetched: [ActorID: Int] = [:]
   private var merged: [ActorID: Int] = [:]
   private var recorded: [ActorID: Int] = [:]
@@ -70,7 +74,7 @@ struct ProtocolModel {
 
   mutating func purge(_ names: [TransactionName]) { purged.formUnion(names) }
 
-  /// Applies a write; a `nil` transaction means that nothing was committed to history.
+  /// Applies a write; `transaction` is `nil` if the write added no transaction to history.
   mutating func commit(_ edit: ProtocolEdit, _ transaction: CommittedTransaction?) {
     data = edit.after
     guard var transaction else { return }

@@ -18,7 +18,8 @@ extension ProtocolScript {
 
   /// Sends a write, and checks the answer to it and the data afterwards.
   ///
-  /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
+  /// - Returns: The name of the transaction; `nil` if the answer is wrong or no write was
+  ///   committed.
   @discardableResult
   mutating func write(_ write: PlannedWrite) throws(ProtocolTalk.Ended) -> TransactionName? {
     try perform(.write(write), ProtocolEdit(write, in: model))

@@ -28,7 +28,7 @@ struct ProtocolTalk {
   private var hasWrongID = false
   /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
-  /// Whether reading on after a non-JSON line has once failed to find the answer.
+  /// Whether the answer was once not found in the lines after a line that is not a JSON object.
   private var hasWaited = false
 
   /// The maximum number of lines to read after a non-JSON line until the answer is found.
@@ -224,7 +224,7 @@ struct ProtocolTalk {
     report.warnings.append(exchange.fault("hello", "\(noun) unknown and ignored.\(hints)"))
   }
 
-  /// Sends a command that exists in no version of the protocol.
+  /// Sends an unknown command, which the program must answer with the error `unsupported`.
   mutating func askNonsense() throws(Ended) {
     let word = "unheard-of"
     let refusal = SystemFailure(.unsupported, "There is no command \(word).")

@@ -103,7 +103,7 @@ extension BenchmarkReport {
   /// The memory metrics, in the order of the columns.
   private static let memory: [Metric] = Metric.allocator + [.residentGrowth]
 
-  /// Returns the allocations of the charted benchmarks, measured with the longest history.
+  /// Returns the section with the allocations of the given benchmarks at their longest history.
   ///
   /// The result is `nil` if no allocations were counted. The section states why counts are missing, if
   /// the reason is known.

@@ -1,4 +1,4 @@
-/// A bar chart that is drawn as SVG without the chart tool.
+/// A bar chart that this program draws as SVG itself, without Vega-Lite.
 package struct BarDrawing: Sendable, Hashable {
   /// One bar: a label, a value, the value as text, and whether the bar shows a problem.
   package struct Bar: Sendable, Hashable {

@@ -82,11 +82,10 @@ extension BenchmarkReport {
     return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
   }
 
-  /// Returns the rows of wall time at the largest history that have a ratio to the first floor.
+  /// Returns the wall-time rows at the largest history size that have a ratio to the same floor.
   ///
-  /// The result is `nil` if there are no such rows.
-  ///
-  /// A floor is a contender whose cost counts as 1.
+  /// A floor is a contender whose cost counts as 1. If there are several floors, the one of the
+  /// first row is used. The result is `nil` if no row has a ratio.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
     let all = index.titles.filter(hasSeries).flatMap(index.rows)
     guard let most = all.filter({ $0.sizeUnit == nil }).map(\.historySize).max() else { return nil }
@@ -147,7 +146,7 @@ extension BenchmarkReport {
     return { 4 * (shares[$0.contender] ?? 0) >= count }
   }
 
-  /// Returns a chart with a dot and an interval for each row that has a ratio to a floor.
+  /// Returns a chart with a dot and an interval for each row that has a ratio to `floor`.
   func ratioChart(_ id: String, _ floor: String, _ rows: [BenchmarkRow]) -> RatioChart {
     let entries = rows.compactMap { row in
       row.ratio.map {
@@ -163,7 +162,7 @@ extension BenchmarkReport {
 
   /// Returns a title without the trailing conditions that all benchmarks share.
   ///
-  /// Benchmarks with a special setting, such as `cold`, are ignored.
+  /// Benchmarks with a special setting, such as `cold`, need not share these conditions.
   func shortened(_ title: String) -> String {
     var parts = title.split(separator: ", ")
     for part in index.sharedEnding {
@@ -173,7 +172,9 @@ extension BenchmarkReport {
     return parts.joined(separator: ", ")
   }
 
-  /// The conditions that headings omit, as a sentence to append.
+  /// A sentence with the conditions that all benchmarks share; empty if they share none.
+  ///
+  /// Headings leave these conditions out.
   var sharedConditions: String {
     guard index.titles.count > 1, let title = index.titles.first else { return "" }
     let shared = title.dropFirst(shortened(title).count).drop { $0 == "," || $0 == " " }

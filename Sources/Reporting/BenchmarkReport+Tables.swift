@@ -3,7 +3,7 @@ package import Measuring
 
 /// The sections, tables and files of counted values and of goals.
 extension BenchmarkReport {
-  /// The counters with a column of their own; `results.csv` contains all counters.
+  /// The counters that have columns in the table of counts; `results.csv` contains all counters.
   private static let columns: [Metric] = [
     .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
   ]
@@ -164,7 +164,7 @@ extension BenchmarkReport {
 
   private static var goalAnchor: String { "goals" }
 
-  /// A sentence to append if the machine was busy; otherwise empty.
+  /// A sentence that warns that the machine was busy; empty if it was not busy.
   private var busyWarning: String {
     guard results.environment.isBusy, let load = results.environment.load else { return "" }
     return " The machine was busy (load \(NumberText.significant(load)) on "

@@ -11,7 +11,7 @@ package struct BenchmarkReport: Sendable {
   package var runFolder = ""
   package let outcomes: [GoalOutcome]
 
-  /// The rows by benchmark.
+  /// The rows of the results, indexed by benchmark.
   let index: ResultsIndex
   /// The contenders that serve as the base (1) of other contenders' ratios.
   package let floors: Set<String>
@@ -140,7 +140,10 @@ extension BenchmarkReport {
     return order.prefix(Self.mostCurves).sorted().map { titles[$0] }
   }
 
-  /// Returns a table of the benchmarks that have a curve over the sizes of history but no drawing.
+  /// Returns a section with the numbers of the benchmarks whose cost curves are not drawn.
+  ///
+  /// The benchmarks in `charted` are left out. The result is `nil` if no other benchmark has a
+  /// curve.
   func furtherSection(without charted: [String]) -> PageSection? {
     let titles = index.titles.filter { hasSeries($0) && !charted.contains($0) }
     guard !titles.isEmpty else { return nil }

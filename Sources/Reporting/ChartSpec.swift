@@ -136,7 +136,7 @@ enum ChartStyle {
     titles.map { wrapped($0).split(separator: "\n").count }.max() ?? 1
   }
 
-  /// Returns the exponents of the powers of ten around positive values; they span one decade or more.
+  /// Returns the exponents of the powers of ten around positive values: at least one decade.
   static func decades(around values: [Double]) -> ClosedRange<Int> {
     let logs = values.filter { $0 > 0 }.map(decade)
     guard let least = logs.min(), let most = logs.max() else { return 0...1 }

@@ -6,7 +6,7 @@ package import Measuring
 /// band extends from the 5th to the 95th percentile. A dashed line shows the complexity that fits
 /// the points best.
 package struct CostChart: Sendable, Hashable {
-  /// The percentiles at one size of history.
+  /// The percentiles of the cost at one size of history.
   package struct Point: Sendable, Hashable {
     /// The size of history, in transactions.
     package var size: Int
@@ -25,7 +25,7 @@ package struct CostChart: Sendable, Hashable {
     package var contender: String
     /// The points, smallest size first.
     package var points: [Point]
-    /// The complexity that fits the points best; `nil` if none is known.
+    /// The cost model that fits the points best; `nil` if no model was fitted.
     package var fit: CostFit?
 
     /// Creates a curve.
@@ -44,9 +44,9 @@ package struct CostChart: Sendable, Hashable {
   package var unit: String
   /// The title of the horizontal axis, which shows the sizes.
   package var sizeTitle = "transactions in history"
-  /// The unit of the sizes: `transactions`.
+  /// The unit of the sizes; the default is `transactions`.
   package var sizeName = "transactions"
-  /// The curves.
+  /// The curves, one per contender.
   package var series: [Series]
   /// The colours and shapes of the page.
   package var palette: ContenderPalette

@@ -17,7 +17,7 @@ struct CounterexampleStep {
   private(set) var phase = Phase.plan
   /// The command's position in the plan; `nil` for a step outside of the plan.
   let position: Int?
-  /// The word of the command; `nil` for an event outside of commands.
+  /// The name of the command, such as `write`; `nil` for an event outside of commands.
   private(set) var word: String?
   /// The actor of the step; `nil` for the store and the clock.
   let actor: ActorID?
@@ -26,7 +26,7 @@ struct CounterexampleStep {
   /// The position of the step's first event in the trace.
   let at: Int
 
-  /// The command's word, such as `write`; for an event outside of commands, the word of that event.
+  /// The name of the command, such as `write`; for an event outside of commands, the event's name.
   var verb: String {
     if let word { return word }
     switch events.first?.kind {
@@ -62,8 +62,9 @@ struct CounterexampleStep {
     return joined(inPhases(steps))
   }
 
-  /// The word of a step that joins an actor's fetch, its merge and the recording of its cursor after
-  /// the plan's last command.
+  /// The name of a step that combines an actor's fetch, its merge and the recording of its cursor.
+  ///
+  /// Such a step occurs only after the plan's last command.
   static let catchUp = "catch up"
 
   /// Joins the consecutive steps `fetch`, `merge` and `record` of an actor after the plan's last
@@ -214,7 +215,7 @@ struct CounterexampleNarrator {
     return ([text] + all.filter(isReport)).filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
-  /// Returns whether the text has a colon between the command's word and its result.
+  /// Returns whether the text has a colon between the command's name and its result.
   private func needsColon(_ step: CounterexampleStep, _ action: Action?) -> Bool {
     switch action {
     case .write, .begin, .batch, .clock: false
@@ -275,8 +276,8 @@ struct CounterexampleNarrator {
 
   /// Returns whether the text of a step leaves out an event because the event adds no information.
   ///
-  /// Left out are wake-ups, events with an empty list, a fetch or observation of the transactions that the
-  /// same pass merges, and a recorded cursor that does not move.
+  /// Left out are wake-ups, events with an empty list, a fetch or observation of the transactions
+  /// that the same step merges, and a recorded cursor that does not move.
   private func isEmpty(_ event: Event, in step: CounterexampleStep) -> Bool {
     switch event.kind {
     case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true

@@ -108,8 +108,7 @@ enum CounterexamplePhrase {
     return changes(write.changes) + remarks([number, context, author(write.author), policy, time])
   }
 
-  /// Returns a phrase for the objects that exist before a plan's first command, as its header lists
-  /// them.
+  /// Returns a phrase for the objects in a plan's header, which exist before the first command.
   static func opening(_ header: PlanHeader) -> String {
     "objects from before: " + list(header.objects.keys.sorted().map(\.description))
   }

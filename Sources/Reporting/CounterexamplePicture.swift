@@ -11,7 +11,7 @@ package import Traces
 package struct CounterexamplePicture: Sendable, Hashable {
   /// The counterexample to draw.
   package var counterexample: Counterexample
-  /// A curve next to the actors' columns, with a point after each command; `nil` draws none.
+  /// The probability curve next to the actors' columns; `nil` draws no curve.
   package var curve: PictureCurve?
 
   /// Creates a picture; by default, it has no curve.
@@ -122,8 +122,7 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
-  /// The width of the curve's column, from the share 0 at the left edge to the share 1 at the right
-  /// edge.
+  /// The width in pixels of a curve's axis, which shows probabilities from 0 (left) to 1 (right).
   private static let curveWidth = 96
   private static let curvePadding = 18
 
@@ -189,7 +188,7 @@ struct PictureLayout {
     storeX + Self.storePadding + position * column + column / 2
   }
 
-  /// Returns the horizontal position of a share from 0 to 1, in the column of the curve.
+  /// Returns the horizontal position of a probability from 0 to 1 in the curve's column.
   func curveX(_ share: Double) -> Int {
     storeX + storeWidth + 4 + Self.curvePadding + Int((share * Double(Self.curveWidth)).rounded())
   }

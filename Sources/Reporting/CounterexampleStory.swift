@@ -88,8 +88,7 @@ struct CounterexampleStory {
     return ""
   }
 
-  /// Returns whether a step belongs to the plan, or comes after its last command and before the
-  /// violation.
+  /// Returns whether a step is part of the plan, or comes between the plan's end and the violation.
   private func isReported(_ step: CounterexampleStep) -> Bool {
     step.phase != .closing || step.at <= violation.at
   }

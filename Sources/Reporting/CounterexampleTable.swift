@@ -41,7 +41,7 @@ struct CounterexampleTable {
     return available >= count * columnWidthMin
   }
 
-  /// Returns the width of each column: that of its widest cell, narrowed to fit if necessary.
+  /// Returns the width of each column: the width of its widest cell, or less if the space is short.
   private static func widths(
     _ headings: [String],
     _ rows: [CounterexampleRow],
@@ -105,7 +105,9 @@ struct CounterexampleTable {
     trimmed(start(index, line) + cells.map { Self.separator + $0 }.joined())
   }
 
-  /// Returns the start of a line: violation mark, step number, and the line of the lost transaction.
+  /// Returns the start of a line: violation mark, step number, and a part of the vertical line.
+  ///
+  /// The vertical line connects the rows from the write of the lost transaction to its loss.
   private func start(_ index: Int, _ line: Int) -> String {
     let row = rows[index]
     let mark = row.kind == .violation && line == 0 ? paint(">", .loss) : " "

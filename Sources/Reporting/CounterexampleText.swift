@@ -104,7 +104,7 @@ package struct CounterexamplePage: Sendable {
     )
   }
 
-  /// The sentence that says how to install the command of a page.
+  /// The sentence for pages that says how to install the `history-lab` command.
   package static let installSentence =
     "The script scripts/install of the package puts history-lab on the PATH."
 

@@ -1,4 +1,7 @@
-/// A piece of markup, which can only be created by methods that escape its text.
+/// A piece of HTML or SVG markup.
+///
+/// All methods that create markup escape its text, except ``own(_:)``, which is only for strings of
+/// this program.
 package struct HTML: Sendable, Hashable {
   package let markup: String
 

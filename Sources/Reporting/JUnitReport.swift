@@ -7,7 +7,7 @@ import Foundation
 /// `testcase`, `failure`, `skipped`. In that schema the root has no attribute `skipped`, and times
 /// have no exponent.
 package struct JUnitReport: Sendable, Hashable {
-  /// The outcome of a case.
+  /// The outcome of a test case.
   package enum Outcome: Sendable, Hashable {
     case passed
     /// The case failed, for the given reason.
@@ -18,7 +18,7 @@ package struct JUnitReport: Sendable, Hashable {
 
   /// One test case with its outcome.
   package struct Case: Sendable, Hashable {
-    /// The name of the case: an invariant, a bug or a row.
+    /// The name of the case: an invariant, a bug or a benchmark row.
     package var name: String
     package var outcome: Outcome
 
@@ -33,7 +33,7 @@ package struct JUnitReport: Sendable, Hashable {
   package struct Suite: Sendable, Hashable {
     /// The name of the suite, which also precedes the names of its cases.
     package var name: String
-    /// The duration in seconds.
+    /// The duration of the suite in seconds; the default is 0.
     package var seconds: Double
     package var cases: [Case]
 

@@ -11,7 +11,7 @@ struct LatencyChart {
   let series: [Series]
   let palette: ContenderPalette
 
-  /// The percentiles to show, as shares.
+  /// The percentiles to show, as shares from 0 to 1.
   ///
   /// A percentile is left out if there are too few samples for it.
   static let shares = [0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999]
@@ -110,10 +110,11 @@ struct LatencyChart {
 }
 
 extension BenchmarkReport {
-  /// Returns the latency percentiles of benchmarks that time signals or run at a planned rate.
+  /// Returns the section with the latency percentiles of benchmarks that have no ratios.
   ///
-  /// The result is `nil` if the run has no such benchmark. Rows with fewer than 100 samples are left out,
-  /// because they do not show slow operations.
+  /// These benchmarks take their own samples, for example of signals. Rows with fewer than 100
+  /// samples are left out, because they are too few to show the slowest operations. The result is
+  /// `nil` if no row remains.
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100

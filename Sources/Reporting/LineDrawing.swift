@@ -1,4 +1,4 @@
-/// A line chart over a continuous axis that is drawn as SVG without the chart tool.
+/// A line chart over a continuous axis that this program draws as SVG itself, without Vega-Lite.
 ///
 /// The line goes through all points. The area around the line is the interval of the values.
 package struct LineDrawing: Sendable, Hashable {
@@ -6,7 +6,7 @@ package struct LineDrawing: Sendable, Hashable {
   package struct Point: Sendable, Hashable {
     let x: Double
     let y: Double
-    /// Half the width of the interval of `y`.
+    /// Half the width of the confidence interval around `y`; the default is 0.
     let error: Double
     /// The text of the tooltip.
     let text: String

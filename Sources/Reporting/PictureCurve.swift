@@ -7,9 +7,9 @@ package struct PictureCurve: Sendable, Hashable {
   package struct Point: Sendable, Hashable {
     /// The probability.
     package var share: Double
-    /// The lower bound of the interval.
+    /// The lower bound of the probability's interval.
     package var lower: Double
-    /// The upper bound of the interval.
+    /// The upper bound of the probability's interval.
     package var upper: Double
     /// The text of the tooltip.
     package var text: String
@@ -36,12 +36,11 @@ package struct PictureCurve: Sendable, Hashable {
 }
 
 extension PictureDrawing {
-  /// Returns the row in which each state of a curve is drawn.
+  /// Returns, for each point of a probability curve, the row in which the point is drawn.
   ///
-  /// A state is drawn in the row of the last command before the state.
-  ///
-  /// If that command has no row, the state is drawn in the row of the command before. The value is
-  /// `nil` before the first row.
+  /// The point after a command is drawn in the command's row. If the command has no row, the point
+  /// is drawn in the row of the previous point. The first point, before all commands, is drawn in
+  /// the row before the first command's row; the value is `nil` if there is no such row.
   static func rows(of count: Int, in rows: [CounterexampleRow]) -> [Int?] {
     let numbered = Dictionary(
       rows.indices.filter { !rows[$0].number.isEmpty }.map { (rows[$0].number, $0) }
@@ -56,7 +55,7 @@ extension PictureDrawing {
 
   /// Returns the vertical position of each point of the curve, in pixels.
   ///
-  /// Points in the same row are placed below one another.
+  /// `states` has the row of each point. Points in the same row are placed below one another.
   func curveHeights(_ states: [Int?]) -> [Int] {
     states.indices.map { state in
       let row = states[state]
@@ -67,7 +66,7 @@ extension PictureDrawing {
     }
   }
 
-  /// The curve's column, and the bands that mark the row of the chosen state.
+  /// The curve's column: title, axis, line, interval, and a mark per point; empty without a curve.
   var curveColumn: [HTML] {
     guard let curve else { return [] }
     let heights = curveHeights(states)
@@ -102,7 +101,7 @@ extension PictureDrawing {
     ] + axis + marks
   }
 
-  /// The bands behind the rows of states; the script of a ``StateWalk`` shows one band at a time.
+  /// The bands that highlight rows; the script of a ``StateWalk`` shows the chosen state's band.
   var walkBands: [HTML] {
     story.rows.indices.compactMap { row in
       walked(row).map { states in

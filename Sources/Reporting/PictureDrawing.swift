@@ -10,7 +10,7 @@ struct PictureDrawing {
   /// The position of the lost transaction; `nil` if none was lost.
   let followed: Int?
   let counterexample: Counterexample
-  /// The curve next to the actors' columns; `nil` draws none.
+  /// The probability curve next to the actors' columns; `nil` draws no curve.
   let curve: PictureCurve?
   /// The row in which each point of the curve is drawn; `nil` for a point before the first row.
   let states: [Int?]

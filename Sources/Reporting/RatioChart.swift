@@ -171,10 +171,9 @@ package struct RatioChart: Sendable, Hashable {
 
 /// The sections of benchmarks that were measured at fewer sizes of history than others.
 extension BenchmarkReport {
-  /// The minimum number of ratios for a chart; all of them are relative to the same contender.
+  /// The minimum number of ratios to the same contender for which a chart is drawn.
   ///
-  /// If all ratios of the report are relative to one contender, a chart shows them whatever their
-  /// number.
+  /// If all ratios of the section are relative to one contender, the chart is drawn for any number.
   private static let leastCompared = 3
 
   /// Returns the section of benchmarks without a curve; `nil` if there are none.
@@ -227,7 +226,7 @@ extension BenchmarkReport {
     return Figure(chart: chart.chart, table: table(of: rows), values: values(of: rows))
   }
 
-  /// Returns the benchmarks' rows with a ratio to a floor, at the largest size of each.
+  /// Returns the rows with a ratio to `floor`, at the largest history size of each benchmark.
   private func compared(_ titles: [String], with floor: String) -> [BenchmarkRow] {
     titles.flatMap { title in
       let rows = timed([title])

@@ -35,7 +35,7 @@ package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
 
   /// The path, the reason and a suggestion as one line of text.
   package var description: String {
-    "\(path) holds no benchmark results: \(reason); pass a results.json that bench run wrote"
+    "\(path) cannot be read as benchmark results: \(reason); pass a results.json that bench run wrote"
   }
 }
 

@@ -126,7 +126,7 @@ package enum RunConditions {
 package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The number of the part, counted from 1.
   package var index: Int
-  /// The number of parts.
+  /// The number of parts of the whole run.
   package var count: Int
 
   /// Creates a part; `nil` if the index is not between 1 and the count.
@@ -231,7 +231,7 @@ package struct ScheduleError: Error, Hashable {
   init(_ reason: String) { self.reason = reason }
 }
 
-/// The state of a result, which a sign and a word show in addition to a colour.
+/// The state of a result; a page shows it as a colour, a sign and a word.
 package enum VerdictState: String, Sendable, Hashable, Codable {
   /// The claim holds.
   case good
@@ -242,7 +242,7 @@ package enum VerdictState: String, Sendable, Hashable, Codable {
   /// The result is a measured fact without a judgement.
   case measured
 
-  /// The sign before the word.
+  /// The sign that a page shows before the state's word.
   package var sign: String {
     switch self {
     case .good: "\u{2713}"

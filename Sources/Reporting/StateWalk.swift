@@ -13,7 +13,7 @@ package struct StateWalk: Sendable, Hashable {
     package var title: String
     /// Sentences about the state.
     package var details: [String]
-    /// The state itself.
+    /// The table that shows the state.
     package var table: ReportTable
     /// Whether the command that led to the state violates the invariant.
     package var isBroken: Bool
@@ -126,8 +126,7 @@ package struct TraceWalk: Sendable {
     package let isBroken: Bool
   }
 
-  /// The launches before the plan and the steps of the plan, in order, without those after its last
-  /// command.
+  /// The launches before the plan's first command and the steps up to its last command, in order.
   package let steps: [Step]
   private let trace: Trace
 
@@ -154,7 +153,8 @@ package struct TraceWalk: Sendable {
   /// The table has the cursor and the contents of each actor, and the watermark, the data and the
   /// history of the store.
   ///
-  /// The contents of contexts and the store's data come from `answers`.
+  /// The contents of contexts and the store's data come from the events in `answers`. The rest
+  /// comes from the trace.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {

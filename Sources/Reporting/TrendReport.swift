@@ -25,7 +25,7 @@ package struct TrendReport: Sendable {
     }
   }
 
-  /// The rows that have values from at least two runs.
+  /// The benchmark rows that have values from at least two runs.
   package let allSeries: [TrendSeries]
   /// The level changes of all rows, newest first.
   package let steps: [TrendStep]
@@ -112,7 +112,7 @@ extension TrendReport {
     return PageSection("Trend", anchor: Self.anchor, blocks)
   }
 
-  /// A tile for the trend; `nil` if no row has two runs.
+  /// A tile for the trend; `nil` if no benchmark row has values from two runs.
   package var tile: VerdictTile? {
     guard rowCount > 0 else { return nil }
     let dearer = recent().filter(\.isDearer)

@@ -164,9 +164,9 @@ struct LockWait {
     self.vfs = vfs
   }
 
-  /// Pauses before the next attempt to lock.
+  /// Pauses before the next attempt to acquire the lock.
   ///
-  /// - Parameter attempt: The number of attempts before; 0 starts a wait.
+  /// - Parameter attempt: The number of earlier attempts in this wait; 0 at its start.
   /// - Returns: Whether to try again; `false` when the wait is over.
   mutating func pause(attempt: Int32) -> Bool {
     if attempt == 0 { waitedMs = 0 }

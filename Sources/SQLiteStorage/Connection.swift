@@ -118,7 +118,7 @@ package struct Connection: ~Copyable {
   /// Makes this connection stop waiting for locks, with `SQLITE_BUSY`, when a flag is set.
   package borrowing func endWaits(with flag: StopFlag) { lockWait.pointee.stop = flag }
 
-  /// Sets the limit of the page cache; a smaller limit frees pages at once.
+  /// Sets the size limit of the page cache; a smaller limit frees pages immediately.
   package borrowing func setCacheSize(kiB: Int32) throws(SQLiteError) {
     try execute("PRAGMA cache_size=-\(kiB)")
   }
@@ -128,7 +128,7 @@ package struct Connection: ~Copyable {
   /// See https://sqlite.org/c3ref/interrupt.html.
   package borrowing func interrupt() { sqlite3_interrupt(handle) }
 
-  /// Sets whether statements of this connection run the triggers of the file; they do by default.
+  /// Sets whether statements of this connection run the file's triggers; the default is `true`.
   ///
   /// The setting also applies to statements that are already prepared
   /// (https://sqlite.org/c3ref/c_dbconfig_defensive.html).
@@ -206,8 +206,8 @@ package struct Connection: ~Copyable {
 
   /// Makes a later close of the connection leave the file unchanged.
   ///
-  /// Closing then does not copy a log with content into the file. An empty log, such as one that
-  /// opening created, is removed.
+  /// Closing then does not copy a write-ahead log with content into the file. An empty log, such as
+  /// one that was created when the file was opened, is removed.
   package borrowing func leaveAsFound() { Self.leaveAsFound(handle) }
 
   private static func leaveAsFound(_ handle: OpaquePointer) {
@@ -226,7 +226,7 @@ package struct Connection: ~Copyable {
     let code = size(log, &count)
     guard code == SQLITE_OK else {
       // The size comes from the VFS, so the connection has no error message for this failure.
-      throw SQLiteError(nil, code: code, sql: "(the size of the write-ahead log)")
+      throw SQLiteError(nil, code: code, sql: "reading the size of the write-ahead log")
     }
     return count
   }

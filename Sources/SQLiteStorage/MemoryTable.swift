@@ -94,7 +94,7 @@ private func connect(
   return sqlite3_declare_vtab(connection, "CREATE TABLE t(key INTEGER\(columns))")
 }
 
-/// Returns memory that contains a value, to be freed by SQLite, or `nil` if memory runs out.
+/// Copies a value into new memory that SQLite frees; returns `nil` if memory runs out.
 private func room<Content>(for content: Content) -> UnsafeMutablePointer<Content>? {
   guard let memory = sqlite3_malloc64(UInt64(MemoryLayout<Content>.size)) else { return nil }
   let room = memory.bindMemory(to: Content.self, capacity: 1)

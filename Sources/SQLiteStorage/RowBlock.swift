@@ -121,7 +121,7 @@ package struct RowBlock: ~Copyable {
 
   package func key(_ row: Int) -> Int64 { Int64(bitPattern: cells[row * cellCount].bits) }
 
-  /// Returns the end of the run of ascending keys that starts at a row.
+  /// Returns the index after the last row in the run of ascending keys that starts at a row.
   package func risingEnd(from start: Int) -> Int {
     var end = start + 1
     while end < count, key(end) > key(end - 1) { end += 1 }
@@ -131,9 +131,10 @@ package struct RowBlock: ~Copyable {
   /// Sets the row at which the next search for a key starts.
   package mutating func read(from row: Int) { read = row }
 
-  /// Binds the columns of a row that `columns` has a bit for; column n is bound at position `place` + n.
+  /// Binds the columns of a row that are in the bitmap `columns` to a statement.
   ///
-  /// The bound bytes are not copied; they remain valid until the rows are removed.
+  /// Column n is bound at position `place` + n. The bound bytes are not copied; they remain valid
+  /// until the rows are removed.
   package func bind(
     _ row: Int,
     _ columns: UInt64,

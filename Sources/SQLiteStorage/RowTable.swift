@@ -131,7 +131,7 @@ package struct TableDescription: Sendable {
   }
 }
 
-/// Receives the value that Swift code returns to SQL; if no value is set, SQL gets null.
+/// The result that Swift code returns to SQL for one value; null unless a value is set.
 package struct ColumnAnswer {
   private let context: OpaquePointer
 

@@ -16,7 +16,7 @@ struct ActorLife {
   private(set) var suspended: Set<ActorID> = []
   /// The actors whose previous process keeps running, although a later launch has replaced it.
   private var replaced: Set<ActorID> = []
-  /// The running actors whose process may be replaced, because a later launch failed halfway.
+  /// The running actors whose process may have been replaced by a later launch that failed.
   private var overtaken: Set<ActorID> = []
   private let header: PlanHeader
   private let capabilities: Set<Capability>

@@ -2,13 +2,15 @@ package import Traces
 
 /// The result of running all plans of a ``PlanSpace`` up to a number of commands.
 package struct Exploration: Sendable {
-  /// The number of commands up to which every plan was covered.
+  /// The greatest plan length, in commands, up to which every plan was covered.
   package var depth = 0
   /// The number of covered plans; each sequence of allowed commands after a header is one plan.
   package var planCount = 0.0
   /// The number of reached states; if equivalent states are merged, they count as one.
   package var stateCount = 0
-  /// The number of commands performed in all states, including those whose outcome was known.
+  /// The number of commands performed in all states.
+  ///
+  /// Commands whose outcome an earlier exploration had recorded are counted, too.
   package var moveCount = 0
   /// The reason why the exploration ended.
   ///
@@ -54,9 +56,12 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// All kept snapshots are of states that plans of one length reach. The default is 50,000. A state
   /// without a snapshot is reached by performing its commands again.
   package var keptCountMax = 50_000
-  /// The minimum number of states from which the number of states after one more command is estimated.
+  /// The minimum number of new states at which the number of states of longer plans is estimated.
   ///
-  /// Only the states that plans of one length reach are counted. The default is 1,000.
+  /// New states are those that plans of the current length reach, and shorter plans do not. The
+  /// exploration ends if the estimate is more than 2 % above ``stateCountMax``.
+  ///
+  /// The default is 1,000.
   package var foresightCountMin = 1_000
   /// Whether the outcomes of the last commands of the longest plans are kept for later explorations.
   ///
@@ -66,7 +71,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is `true`. If `false`, every plan is run.
   package var mergesStates = true
-  /// The maximum number of sampled pairs of plans with merged states; their continuations are compared.
+  /// The maximum number of pairs of plans with merged states whose continuations are compared.
   ///
   /// The default is 0.
   package var pairCountMax = 0
@@ -239,7 +244,7 @@ package struct KnownMoves: Sendable {
     let conclusion: Conclusion
   }
 
-  /// The result of closing passes and reads: the broken invariants, and those exercised and not broken.
+  /// The broken invariants, and those exercised but not broken, after the closing passes and reads.
   struct Conclusion: Sendable {
     var broken: UInt64 = 0
     var held: UInt64 = 0

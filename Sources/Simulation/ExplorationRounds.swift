@@ -8,9 +8,9 @@ package struct ExplorationSlice: Sendable {
   package struct State: Hashable, Sendable {
     /// The index of the plans' header.
     package let root: Int32
-    /// The number of the state before the last command; -1 without commands.
+    /// The number of the state before the last command; -1 if no command led to this state.
     package let parent: Int32
-    /// The index of the last command in ``ExplorationSlice/commands``; -1 without commands.
+    /// The index of the last command in ``ExplorationSlice/commands``; -1 if there was no command.
     package let command: Int32
     /// The hash by which equivalent states are merged.
     package let equivalence: UInt64
@@ -32,10 +32,12 @@ package struct ExplorationSlice: Sendable {
   /// The number of states that shorter plans reach.
   package let knownCount: Int
   package let states: [State]
-  /// The commands that lead from the states of the previous length; empty if moves are not recorded.
+  /// The commands from states of the previous length to known or new states.
+  ///
+  /// Empty if the slice was read from a file without its moves.
   package let moves: [StateMove]
   package let commands: [RootCommand]
-  /// The broken and exercised invariants, the number of commands, and the reason for the end.
+  /// The broken and exercised invariants, the number of commands, and why the exploration ended.
   package let exploration: Exploration
 
   package init(
@@ -74,8 +76,8 @@ package struct StateMove: Hashable, Sendable {
 
 /// An exploration that several processes share: the plans of each length are divided by state.
 ///
-/// The hash of each state of the greatest length determines the slice to which the state belongs. So
-/// one process continues each state. Different slices may reach the same new state, which counts
+/// The hash of the state that a plan has reached determines the slice of this state. So only one
+/// process continues from each state. Different slices may reach the same new state, which counts
 /// once. The counts of states, plans and commands, the broken invariants and the lengths of the
 /// shortest plans are those of ``Explorer/explore(progress:)``.
 ///

@@ -5,8 +5,9 @@ package import Traces
 /// Runs all plans of a ``PlanSpace`` on one system, shortest first, and judges each of them.
 ///
 /// Equivalent states are merged: plans are continued from only one of them. In each state, the
-/// explorer also runs the closing passes and reads, and restores the state afterwards. The first
-/// plan that breaks an invariant is a shortest one, because every shorter plan was run before.
+/// explorer also runs the passes and reads that close a plan, and restores the state afterwards.
+/// The first plan that breaks an invariant is a shortest one, because every shorter plan was run
+/// before.
 ///
 /// An explorer must not be used from several threads at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
@@ -38,7 +39,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let kept: Kept?
   }
 
-  /// A snapshot of plan space, judge and simulator, from which plans are continued.
+  /// A snapshot of a state: its place in the plan space, the judge, and the simulator.
   struct Kept {
     let place: Space.Place
     let judge: Judge

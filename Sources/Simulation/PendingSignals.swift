@@ -59,7 +59,8 @@ struct PendingSignals {
 
   /// Updates the pending signals for an action of the plan, if it is a `deliver` or `poll`.
   ///
-  /// Returns how often the system must perform the action: 0, 1 or 2 times.
+  /// Returns how often the system must perform the action: 0 times if the signal or poll is late or
+  /// lost, 2 times for a doubled poll, otherwise once.
   mutating func apply(_ action: Action, at tick: Int) -> Int {
     switch action {
     case .deliver(let actor, let fate): deliver(actor, fate, tick)

@@ -27,8 +27,8 @@ extension Simulator {
 
   /// Makes the closing passes of the running actors, then reads views, data and history.
   ///
-  /// Consumers consume once after the passes. Nothing is purged, except by systems that have only
-  /// whole passes and purge in them.
+  /// Consumers consume once after the passes. The passes do not purge, except in systems that have
+  /// only whole passes and purge in them.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,

@@ -18,7 +18,7 @@ package final class Simulator {
   var handed = 0
   var isStopped = false
   var consumers: [ActorID] = []
-  /// Whether a power-off has stopped all processes, and consumers have not been launched again.
+  /// Whether a power-off has stopped all processes, and the consumers are not launched again yet.
   var isDown = false
   /// Whether the store could not be opened after a power-off: no later command can run.
   var isBeyondRepair = false
@@ -230,7 +230,7 @@ extension Simulator {
 
   /// Returns the state of the run, with the system's snapshot if requested and supported.
   ///
-  /// - Throws: ``SystemFailure`` when the snapshot fails for another reason than being unsupported.
+  /// - Throws: ``SystemFailure`` when the system supports snapshots but cannot take this one.
   func snapshot(withSystem isWanted: Bool) throws(SystemFailure) -> Snapshot {
     Snapshot(
       life: life,

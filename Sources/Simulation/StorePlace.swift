@@ -203,7 +203,7 @@ package final class StorePlace {
   }
 }
 
-/// An error for a folder in which no stores can be kept.
+/// The error for a folder that cannot be created, or in which no stores can be written.
 package struct StorePlaceError: Error, CustomStringConvertible {
   package let path: String
   package let reason: String

@@ -54,8 +54,8 @@ package final class FullDisk {
 
   /// Fills or clears the disk if the current period has ended; during a full period, keeps it full.
   ///
-  /// The store's log is emptied before the disk is filled, so that writers cannot use free space in
-  /// the log.
+  /// The store's write-ahead log is emptied before the disk is filled, so that writers cannot use
+  /// free space in the log.
   func tend(at now: ContinuousClock.Instant, store path: String) {
     if now < changesAt {
       if isFull { fill() }
@@ -73,7 +73,7 @@ package final class FullDisk {
     changesAt = now + .milliseconds(pause)
   }
 
-  /// Frees the disk's space again by deleting the file that fills it.
+  /// Frees the disk's space by truncating the file that fills the disk.
   func clear() {
     isFull = false
     ftruncate(filler, 0)
@@ -87,9 +87,9 @@ package final class FullDisk {
     if free > 0 { take(free, from: file.st_size) }
   }
 
-  /// Checkpoints and truncates the store's log, as any program that has the store open may do.
+  /// Checkpoints and truncates the store's write-ahead log, as any program may do.
   ///
-  /// If another process reads or writes at that moment, the log keeps its length.
+  /// If another process is reading or writing, the log keeps its length.
   private static func emptyLog(of path: String) {
     var options = ConnectionOptions()
     options.access = .readWrite
@@ -140,7 +140,7 @@ package final class FullDisk {
   #endif
 }
 
-/// Draws the times at which processes are killed, stopped or suspended, and members join or retire.
+/// A random schedule of a run's disturbances, such as kills and stops of processes.
 struct StressNemesis {
   private var random: SplitMix64
   private let killsPerSecond: Double
@@ -149,13 +149,15 @@ struct StressNemesis {
   private var nextGuest: ContinuousClock.Instant
 
   enum Disturbance: Hashable, Sendable {
-    /// Kill a process: at the n-th visit of a place in its code or, if the place is `nil`, at once.
+    /// Kill a process when its code reaches a place for the n-th time (`visit`).
+    ///
+    /// If the place is `nil`, the process is killed immediately.
     case kill(StressPlace?, visit: Int)
     /// Stop a process for a while.
     case stop(Duration)
     /// Let a process suspend its store, and then stop the process for a while.
     case suspend(Duration)
-    /// Let a guest, an actor that runs only at times, join or retire.
+    /// Let a guest join or retire; a guest is an actor that is a member for only part of the run.
     case moveGuest
   }
 
@@ -175,7 +177,7 @@ struct StressNemesis {
     nextGuest = now + pause(Self.killsPerMove)
   }
 
-  /// Returns the disturbances that are due.
+  /// Returns the disturbances that are due at a point in time.
   mutating func disturbances(at now: ContinuousClock.Instant) -> [Disturbance] {
     guard killsPerSecond > 0 else { return [] }
     var disturbances: [Disturbance] = []
@@ -214,7 +216,7 @@ struct StressNemesis {
   /// Returns the seed of a process.
   mutating func seed() -> UInt64 { random.next() }
 
-  /// Returns a kill: in half of the cases at a random place, otherwise at once.
+  /// Returns a random kill: in half of the calls at a place in the process's code, else immediate.
   private mutating func kill() -> Disturbance {
     guard Bool.random(using: &random), let place = choose(StressPlace.allCases) else {
       return .kill(nil, visit: 0)

@@ -103,9 +103,9 @@ package final class PlainSQLWriter {
     (diesAt, stopsAt, resumesAt) = (nil, nil, nil)
   }
 
-  /// Kills, stops, continues or starts the script, if the time for that has come.
+  /// Kills, stops, continues or starts the script if that is due.
   ///
-  /// - Returns: A clause if the script ended by itself; otherwise `nil`.
+  /// - Returns: A clause about how the script ended, if it ended by itself; otherwise `nil`.
   func tend(
     at now: ContinuousClock.Instant,
     killsPerSecond: Double,
@@ -162,7 +162,7 @@ package final class PlainSQLWriter {
   ///
   /// Inserted objects have names with negative keys, because the store's trigger chooses their keys.
   ///
-  /// - Throws: An error if the log cannot be read, or does not have the write.
+  /// - Throws: An error if the log cannot be read, or does not contain the write.
   func write(of transaction: HistoryTransaction) throws -> PlannedWrite {
     let author = transaction.author.map(WriteAuthor.other) ?? .absent
     if logged[author] == nil { try readLog() }

@@ -78,9 +78,9 @@ package struct StressChecks {
   /// Returns whether an unknown verdict of this checker makes the whole run undecided.
   static func isNeeded(_ checker: String) -> Bool { needed.contains(checker) }
 
-  /// Returns the verdict on wake-ups; `nil` if none was measured.
+  /// Returns the verdict on wake-ups of processes by commits; `nil` if no wake-up was measured.
   ///
-  /// The verdict is `valid` if every other running process made a pass after each measured commit.
+  /// The verdict is `valid` if, in time, every other running process merged each measured commit.
   private static func wakeUp(_ result: StressResult) -> Answer? {
     guard let sleeper = result.sleepers.first else {
       guard result.counts.wakeUps > 0 else { return nil }
@@ -131,10 +131,12 @@ enum StressModel {
   /// An author that writes in bursts and that one process ignores.
   static let noiseAuthor = "noise"
   static let bucketCount: Int64 = 8
-  /// The member as which the run itself registers, so that unread history is kept for it.
+  /// The member ID of the run itself, which registers so that unread history is not purged.
   static let run = MemberID("run")
 
-  /// The attribute that the older version of the model lacks, and its default value.
+  /// The name of the attribute that only the newer version of the model has.
+  ///
+  /// `stars` is the attribute's default value.
   static let newAttribute = "stars"
   private static let stars: Int64 = 3
 
@@ -153,10 +155,10 @@ enum StressModel {
     version: 2
   )
 
-  /// Returns the processes that write from the start.
+  /// Returns the actors whose processes write from the start of the run.
   static func processes(_ count: Int) -> [ActorID] { (1...count).map { ActorID("process-\($0)") } }
 
-  /// Returns the processes that join and retire while others write.
+  /// Returns the guests: the actors that join and retire while other actors write.
   static func guests(_ count: Int) -> [ActorID] {
     count == 0 ? [] : (1...count).map { ActorID("guest-\($0)") }
   }
@@ -210,7 +212,7 @@ enum StressModel {
   }
 }
 
-/// A deduplicator that removes nothing: it traces each merge before the tracker records the cursor.
+/// A deduplicator that removes no objects, and traces each merge before the cursor is recorded.
 struct StressMergeNotes: TransactionDeduplicator {
   let hooks: StressHooks
 

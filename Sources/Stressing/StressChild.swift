@@ -42,7 +42,7 @@ final class StressChild {
     _ = write(input.fileHandleForWriting.fileDescriptor, line, line.count)
   }
 
-  /// Returns the words received since the last call, without waiting.
+  /// Returns the messages received from the process since the last call, without waiting.
   func words() -> [StressWord] {
     var bytes = [UInt8](repeating: 0, count: 256)
     let descriptor = output.fileHandleForReading.fileDescriptor
@@ -108,7 +108,7 @@ final class StressChild {
 /// An order from a stress run to a process, on one line.
 struct StressOrder: Hashable, Sendable {
   let word: StressWord
-  /// The place in the code at which the process must kill itself.
+  /// The place in the code at which the process must kill itself; `nil` for any other order.
   var place: StressPlace?
   /// The number of the visit to ``place``, from 1, at which the process kills itself.
   var visit = 1
@@ -214,7 +214,7 @@ final class ScheduledKill: Sendable {
   }
 }
 
-/// Lets any thread of a process resume or pause its writer, or make it write once.
+/// A control through which any thread of a process can pause, resume or end its writer.
 final class WriterControl: Sendable {
   private struct State {
     var isRunning = false

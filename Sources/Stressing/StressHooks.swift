@@ -16,9 +16,9 @@ final class StressHooks: Sendable {
   private let numbers: StressNumberFile
   /// The platform's file system, with a hook in each call.
   private let files: RealFileSystem
-  /// The possible durations of a period with faults.
+  /// The possible durations of a period with faults, in milliseconds.
   private static let faultyMs = 40...300
-  /// The possible durations of a period without faults.
+  /// The possible durations of a period without faults, in milliseconds.
   private static let soundMs = 300...1500
   /// The number of writes started so far.
   private let writeCount = Atomic<Int64>(0)
@@ -209,6 +209,6 @@ final class StressHooks: Sendable {
 }
 
 extension HistoryToken {
-  /// The position's name in a trace; `nil` before the first transaction.
+  /// The name in a trace of the transaction at this position; `nil` before the first transaction.
   var transactionName: TransactionName? { number == 0 ? nil : String(number) }
 }

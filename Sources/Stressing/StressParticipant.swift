@@ -7,7 +7,7 @@ import Programs
 import Systems
 import Traces
 
-/// The code of a process of a stress run: `history-lab`, started with a verb that its help omits.
+/// The main program of a stress run's process: `history-lab` with a verb that its help omits.
 package final class StressParticipant: Sendable {
   static let verb = "_stress"
 
@@ -198,7 +198,7 @@ package final class StressParticipant: Sendable {
     try tracker.resume()
   }
 
-  /// Makes passes until one finds no new transactions.
+  /// Fetches and merges repeatedly until there are no new transactions.
   private func reconcile() async {
     do {
       while try await tracker.pass().transactionCount > 0 {}

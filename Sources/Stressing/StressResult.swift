@@ -49,7 +49,7 @@ package struct StressResult: Codable, Hashable, Sendable {
     package var lives = 0
     /// The number of transactions that the actor wrote.
     package var written = 0
-    /// The number of pages that the actor merged.
+    /// The number of pages of transactions that the actor merged.
     ///
     /// `merged` is the number of transactions in these pages.
     package var merges = 0
@@ -66,7 +66,7 @@ package struct StressResult: Codable, Hashable, Sendable {
 
     /// Counts an error, and keeps the message of the first one.
     ///
-    /// A refusal by a suspended store is kept only until another error occurs.
+    /// The error of a suspended store that refuses a call is kept only until another error occurs.
     mutating func note(_ failure: SystemFailure) {
       let isFirst = errors.keys.allSatisfy { $0 == StressResult.suspended }
       if firstError == nil || isFirst && failure.code != .suspended { firstError = failure.message }
@@ -84,7 +84,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var filledCount: Int?
   /// The number of processes that wrote from the start.
   package let processes: Int
-  /// The time during which the processes wrote.
+  /// The time during which the processes wrote, in seconds.
   package var seconds = 0.0
   package var participants: [Participant] = []
   package var counts = StressCounts()
@@ -105,7 +105,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var heldAtEnd = 0
   /// The problem that SQLite's integrity check found; `nil` if it found none.
   package var integrityProblem: String?
-  /// Sentences about commits after which a running process made no pass in time.
+  /// Sentences about commits that a running process did not merge in time.
   package var sleepers: [String] = []
   /// Sentences about processes that held a lock although their store was suspended.
   package var locksWhileSuspended: [String] = []
@@ -221,7 +221,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   /// The reasons why the run is undecided, each as a sentence.
   private var ambiguities: [String] {
     if isInterrupted {
-      return ["it was interrupted after \(Int(seconds.rounded())) s; nothing was checked."]
+      return ["it was interrupted after \(Int(seconds.rounded())) s, before the checkers ran."]
     }
     if let disk, diskErrorCount == 0 {
       return ["the disk was \(disk.rawValue), and no error reached a caller. Try a longer run."]
@@ -235,7 +235,7 @@ package struct StressResult: Codable, Hashable, Sendable {
 package struct StressCounts: Codable, Hashable, Sendable {
   /// The number of processes killed at an arbitrary point.
   package var killedAnywhere = 0
-  /// The number of processes killed at a named place in their own code.
+  /// The number of processes killed at a place in their own code, by the name of the place.
   package var killedAt: [String: Int] = [:]
   /// The number of processes that were stopped and continued.
   package var stops = 0
@@ -252,7 +252,7 @@ package struct StressCounts: Codable, Hashable, Sendable {
   /// `retires` is the number of times that a guest retired.
   package var joins = 0
   package var retires = 0
-  /// The number of commits after which the run waited for a pass of all other processes.
+  /// The number of commits after which the run waited until all other processes had merged them.
   package var wakeUps = 0
   /// The longest time from a commit counted in `wakeUps` until all other running processes had merged
   /// it, in ms.

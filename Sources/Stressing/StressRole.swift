@@ -29,7 +29,9 @@ struct StressRole: Codable, Hashable, Sendable {
 
   var header: PlanHeader { StressModel.header(actors.map { ActorID($0) }, seed: seed) }
 
-  /// Whether the process also writes under the author that another process ignores.
+  /// Whether the process also writes under ``StressModel/noiseAuthor``.
+  ///
+  /// Another process ignores the transactions of this author.
   var isNoisy: Bool { actors.count > 1 && actors.first == name }
 
   /// The path of the tracker's trace.
@@ -75,7 +77,7 @@ package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
   case failing
 }
 
-/// An actor of a stress run, with its current process and the traces of its earlier ones.
+/// An actor of a stress run, with its current process and the traces of all its processes.
 final class StressMember {
   let id: ActorID
   /// Whether the actor joins and retires while others write.
@@ -254,7 +256,7 @@ extension EventKind {
     if case .committed(let transaction) = self { Int64(transaction.name) } else { nil }
   }
 
-  /// Whether this is the start or the end of a command.
+  /// Whether the event is the start or the end of a command.
   fileprivate var isCallOrEnd: Bool {
     switch self {
     case .called, .ended: true

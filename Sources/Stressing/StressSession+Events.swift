@@ -133,17 +133,16 @@ extension StressSession {
   }
 }
 
-/// The wake-up phase of a run: single commits, after each of which every other process must make a
-/// pass.
+/// The wake-up phase of a run: single commits, each of which all other processes must merge.
 extension StressSession {
-  /// The time limit for the passes after a commit.
+  /// The time limit within which all other processes must merge a commit.
   ///
-  /// With a sound disk, the limit is far shorter than the poll interval, so that only a signal can
-  /// cause the passes in time.
+  /// With a sound disk, the limit is far shorter than the interval at which processes poll the
+  /// store, so that only a signal can make them merge the commit in time.
   static let wakeUpLimit = Duration.seconds(10)
   static let wakeUpCount = 3
 
-  /// Pauses all writers, lets one process write once, and waits until all others have made a pass.
+  /// Pauses all writers, lets one process write once, and waits until the others have merged it.
   ///
   /// These steps are repeated ``wakeUpCount`` times unless a failure occurs.
   func wakeUp() throws {
@@ -184,7 +183,8 @@ extension StressSession {
       if elapsed > Self.wakeUpLimit {
         let names = late.map(\.id.name).joinedWithAnd
         result.sleepers.append(
-          "\(writer.id) wrote #\(head); \(names) ran and made no pass after it"
+          "\(writer.id) committed transaction \(head), which \(names) did not merge within "
+            + "\(Self.wakeUpLimit.components.seconds) seconds"
         )
         return
       }
@@ -226,7 +226,7 @@ extension StressSession {
     try wait("end") { _ in false }
   }
 
-  /// Reads data and history after all processes have merged everything.
+  /// Reads the store's objects and history, after all processes have merged all transactions.
   func look() throws {
     result.committed = try store.currentToken().number
     result.heldAtEnd = try store.heldNumbers().count

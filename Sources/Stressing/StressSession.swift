@@ -51,6 +51,8 @@ package final class StressSession {
   /// The time within which a process must die at the place in its order; then the run kills it.
   static let deathTime = Duration.seconds(1)
 
+  /// Creates the store and the trace of a run; starts no processes yet.
+  ///
   /// - Throws: An error if the store or the traces cannot be created.
   package init(
     _ settings: StressSettings,

@@ -29,7 +29,9 @@ final class StressTrace: Sendable {
     }
   }
 
-  /// - Throws: A lab error if the file cannot be created.
+  /// Opens a trace file for appending; `actor` is the default actor of its events.
+  ///
+  /// - Throws: ``StressError`` if the file cannot be opened.
   init(_ path: String, of actor: ActorID?) throws {
     self.actor = actor
     descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -59,7 +61,9 @@ final class StressTrace: Sendable {
       while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
         let count = Foundation.write(descriptor, start, rest.count)
         // A process must not continue without its trace.
-        guard count > 0 || errno == EINTR else { fatalError("a trace cannot be written") }
+        guard count > 0 || errno == EINTR else {
+          fatalError("a trace of the stress run cannot be written: error \(errno)")
+        }
         rest = rest.dropFirst(max(count, 0))
       }
     }

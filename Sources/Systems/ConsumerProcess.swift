@@ -3,7 +3,7 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// A consumer of a plan: a mirror or an index that reads history and keeps its token.
+/// The process of a plan's consumer, such as a mirror, which reads history without contexts.
 final class ConsumerProcess {
   let store: Store
   /// The consumer's current launch in the registry.
@@ -234,7 +234,7 @@ extension ProcessHost {
 
   private func consumer(_ id: ActorID) throws(SystemFailure) -> ConsumerProcess {
     guard let consumer = consumers[id] else {
-      throw SystemFailure(.failed, "The consumer \(id) is not registered.")
+      throw SystemFailure(.failed, "\(id) is not a running consumer.")
     }
     return consumer
   }
@@ -255,7 +255,7 @@ extension ProcessHost {
 
 /// Runs a closure; if it throws because history is gone, logs `expired` or `rewound` for the actor.
 ///
-/// Every error of the closure is thrown on as a ``SystemFailure``.
+/// Rethrows every error of the closure as a ``SystemFailure``.
 func loggingLoss(
   of actor: ActorID,
   _ log: inout EventLog,

@@ -10,7 +10,7 @@ final class CoreEngine: PassEngine {
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// The engine's reaction to the next signal; `nil` until the first signal has started the engine.
+  /// The next step of the started engine; `nil` until the first signal has started the engine.
   private var following: Following?
 
   /// Launches the member, and registers its hooks.
@@ -123,10 +123,10 @@ final class CoreEngine: PassEngine {
     end()
   }
 
-  /// Handles a signal: the first signal starts the engine, each later one runs a pass.
+  /// Handles a signal: the first signal starts the engine; a later one runs a pass.
   ///
-  /// A signal during the pause after a failed pass ends the pause, and the pass is repeated at
-  /// once.
+  /// A later signal runs no pass if it announces no new history. A signal during the pause after a
+  /// failed pass ends the pause, and the pass is repeated immediately.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     guard var next = following else {
       let failure = makePass(launching: true, &report)

@@ -66,7 +66,9 @@ enum Reading: String, DesignChoice {
 
 /// The time when a position is stored.
 enum Recording: String, DesignChoice {
-  /// The position is stored before the merge runs on the view's queue; a crash can lose the merge.
+  /// The position is stored before the merge runs on the view's queue.
+  ///
+  /// A crash in between loses the merge.
   case beforeMerge
   case afterMerge
 
@@ -97,7 +99,9 @@ enum Waking: String, DesignChoice {
 /// The response when the history after a stored position was purged.
 enum Expiry: String, DesignChoice {
   case readsOn
-  /// The process loads its contexts again; possible only if positions are numbers: dates show no purge.
+  /// The process detects that history is missing, and loads its contexts again.
+  ///
+  /// Requires positions that are numbers, because dates do not show that history was purged.
   case reloads
 
   var sentence: String {
@@ -157,17 +161,17 @@ enum FirstPosition: String, DesignChoice {
 
 /// The authors or processes whose positions limit how much history a purge deletes.
 enum Waiting: String, DesignChoice {
-  /// Purges wait for the listed authors.
+  /// The positions of the listed authors limit a purge.
   case listed
-  /// Purges wait for the listed authors.
+  /// The positions of the listed authors limit a purge.
   ///
-  /// Purges after a pass do not wait for batch authors, which only write.
+  /// For a purge after a pass, the positions of batch authors, which only write, are ignored.
   case listedReaders
-  /// Purges wait for every process that was launched and has not retired.
+  /// The positions of all processes that were launched and have not retired limit a purge.
   ///
   /// Processes count only if they store their positions in the same place as the purging process.
   case registered
-  /// Purges wait for the processes of ``registered``, and for every registered consumer.
+  /// As in ``registered``; the positions of all registered consumers also limit a purge.
   case registeredAndConsumers
 
   var sentence: String {
@@ -180,7 +184,7 @@ enum Waiting: String, DesignChoice {
   }
 }
 
-/// The transactions that a purge deletes.
+/// The transactions that a purge deletes, among those before its ``PurgePoint``.
 enum Deleting: String, DesignChoice {
   /// A purge deletes the transactions of the listed authors, the purging process's author included.
   case listed
@@ -216,7 +220,9 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass in which a strategy purges if it purges once in a number of passes: the first or the last.
+/// The pass of each round in which a strategy purges: the first or the last.
+///
+/// A strategy that purges once in N passes has rounds of N passes.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass

@@ -5,8 +5,8 @@ import Traces
 
 /// A process's record of its hook calls, and the tasks that wait to repeat a failed pass.
 ///
-/// The tasks of one ``InlineExecutor`` and the code that runs this executor access the record, all
-/// on one thread.
+/// All accesses are on one thread: by the tasks of one ``InlineExecutor``, and by the code that
+/// runs this executor.
 final class HookNotes: @unchecked Sendable {
   /// Transactions delivered to observers since the last `takeObserved()`, without adjacent repeats.
   private var observed: [Int64] = []
@@ -67,7 +67,10 @@ final class HookNotes: @unchecked Sendable {
   /// Whether a failed pass is waiting to be repeated.
   var isAsleep: Bool { !sleepers.isEmpty }
 
-  /// Resumes all suspended tasks; when the process ends, an error is passed to them.
+  /// Resumes all tasks that `sleep()` has suspended.
+  ///
+  /// If `outcome` is a failure, `sleep()` throws its error. The engine passes a failure when the
+  /// process ends.
   func wake(_ outcome: Result<Void, any Error> = .success(())) {
     let waiting = sleepers
     sleepers.removeAll()

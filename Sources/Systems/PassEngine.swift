@@ -15,13 +15,13 @@ struct StepReport {
   var merged: [Int64]?
   /// The position that the member recorded; `nil` if the step did not record.
   var cursor: HistoryToken?
-  /// The members that the step's purge marked as lost.
+  /// The members that the step's purge marked as lost, because they exceeded a retention limit.
   var lost: [ActorID] = []
 }
 
-/// A tracker, or only its synchronous core, that performs the steps of a member for one launch.
+/// Performs a member's steps from its launch to its end, with a tracker or its synchronous core.
 ///
-/// A step fills its report even when it throws.
+/// A step that throws adds its results before the failure to the report.
 protocol PassEngine: AnyObject {
   /// The member's entry in the store's registry, for this launch.
   var registration: Registration { get }

@@ -66,7 +66,7 @@ struct PlanObjects {
 }
 
 extension SystemFailure {
-  /// Converts a store's error into a plan's failure.
+  /// Converts a store's error into the failure that a plan's command reports.
   package init(_ error: HistoryError) {
     let code: Code =
       switch error.code {
@@ -89,7 +89,7 @@ extension SystemFailure {
   }
 }
 
-/// Runs a closure, and converts a store's error into a plan's failure.
+/// Runs a closure, and converts an error of the store into the failure of a plan's command.
 func mappingErrors<Result>(
   _ body: () throws(HistoryError) -> Result
 ) throws(SystemFailure) -> Result {
@@ -187,15 +187,17 @@ extension Comparison {
 extension PlannedWrite {
   /// Whether a closure resolves the save's conflicts, with the same decisions as the merge policy.
   ///
-  /// The value is `true` if the write's first change is of an object with an even key and the policy
-  /// is not `error`. So plans test saves with closures and saves with policies.
+  /// The value is `true` if the policy is not `error` and the first changed object has an even key.
+  /// So some saves of a plan use a closure, and others use the policy.
   var usesClosure: Bool {
     policy != .error && changes.first?.object.key.isMultiple(of: 2) == true
   }
 }
 
 extension MergePolicy {
-  /// Returns the decision of this policy about a conflict; every policy except `error` has one.
+  /// Returns the decision of this policy about a conflict.
+  ///
+  /// The policy `error` makes no decision; for it, the result is `keepEdited`.
   func resolution(of conflict: SaveConflict) -> ConflictResolution {
     switch self {
     case .error, .objectWins: return .keepEdited

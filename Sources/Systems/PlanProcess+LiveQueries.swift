@@ -13,7 +13,7 @@ struct LiveLists {
   var isEmpty: Bool { startedCount == 0 }
 }
 
-/// A live query, and a copy of its result that only the reported differences change.
+/// A live query, and a copy of its result that is updated only by the reported differences.
 private struct LiveCopy {
   let number: Int
   private let reader: LiveReader
@@ -95,7 +95,7 @@ extension PlanProcess {
 
   /// Logs a report of each live query whose result has changed since its last report.
   ///
-  /// The results are read here, without waiting: the tasks of an app would read them later.
+  /// This function reads the results synchronously. In an app, asynchronous tasks read them later.
   func reportLists(_ objects: PlanObjects, _ log: inout EventLog) {
     guard !lists.copies.isEmpty, !store.isSuspended else { return }
     for index in lists.copies.indices {

@@ -55,7 +55,7 @@ extension PlanStore {
     }
   }
 
-  /// The options of the program's connection.
+  /// The options of the connection for writes with plain SQL.
   private var options: ConnectionOptions {
     var options = ConnectionOptions()
     options.access = .readWrite
@@ -67,7 +67,7 @@ extension PlanStore {
   }
 }
 
-/// A program that knows only SQL and writes objects of a plan.
+/// A program without the library, which writes a plan's objects with plain SQL.
 private struct PlainSQL: ~Copyable {
   private let connection: Connection
   private let objects: PlanObjects

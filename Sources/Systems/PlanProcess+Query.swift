@@ -43,7 +43,7 @@ extension PlanProcess {
     log.add(actor.id, .answered(answer))
   }
 
-  /// Returns the lines of a request that uses stores on disk; `nil` for every other request.
+  /// Returns the answer to a request that uses its own stores on disk; `nil` for other requests.
   private func diskLines(
     _ query: PlannedQuery,
     _ planStore: PlanStore
@@ -118,7 +118,7 @@ extension PlanProcess {
     return whole
   }
 
-  /// Checks that a page ends at the right place; returns a line about the page if it does not.
+  /// Returns a line about a page that ends at the wrong transaction; empty if the page is correct.
   ///
   /// A page of whole transactions must end with the transaction in which the change limit is
   /// reached.
@@ -180,8 +180,8 @@ extension PlanProcess {
 
   /// Returns the names of the objects that have changes in history.
   ///
-  /// The identifier of each object is converted to a URI and back before. A name that denoted several
-  /// objects, one after another, appears once.
+  /// To test URIs, the identifier of each object is first converted to a URI and back. A name that
+  /// denoted several objects, one after another, appears once.
   private func objectLines(
     _ request: HistoryRequest,
     _ planStore: PlanStore
@@ -208,7 +208,7 @@ extension PlanProcess {
     QueryAnswer.line(transaction, with: transaction.changes)
   }
 
-  /// The maximum number of pages of an answer; a store that returns more pages is wrong.
+  /// The maximum number of pages that are read for an answer; a correct store never returns more.
   private static let pageCountMax = 1_000
 
   private func fetched(_ first: HistoryRequest) throws(HistoryError) -> [HistoryPage] {

@@ -135,7 +135,9 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns lines about errors in the registry: a wrong order, or a wrong list of ignored authors.
+  /// Returns lines about errors in the registry; empty if it is correct.
+  ///
+  /// Checks the order of members and authors, and the authors that the actor ignores.
   func registryFaults() throws(HistoryError) -> [String] {
     let register = try store.register()
     let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))
@@ -154,7 +156,9 @@ extension PlanProcess {
     return faults
   }
 
-  /// Returns a line for each active member with its lag, and lines about lags of a wrong size.
+  /// Returns a line for each active member with its lag.
+  ///
+  /// Lines about members whose lag has a wrong size in bytes come first.
   func lagLines() throws(HistoryError) -> [String] {
     let members = try store.members().filter { $0.state == .active }
     var faults: [String] = []
@@ -178,7 +182,7 @@ extension PlanProcess {
       }
   }
 
-  /// Returns the size in bytes of all transactions after a number, measured in the file.
+  /// Returns the size in bytes of all transactions above `number`, measured in the file.
   private func bytesHeld(after number: Int64) throws(HistoryError) -> Int64 {
     let answer = try store.query(
       """

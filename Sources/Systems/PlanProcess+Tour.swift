@@ -8,7 +8,9 @@ import Traces
 
 /// The plan's request that runs a tracker for an additional member, from launch to retirement.
 extension PlanProcess {
-  /// Launches, passes, stops, resyncs and retires a tracker; returns reports, hook calls and messages.
+  /// Runs a tracker through launch, passes, stop, resync and retirement.
+  ///
+  /// Returns one line for each report, hook call and log message of the tracker.
   ///
   /// The tracker merges the transactions after a date, or none if there is no date; it never
   /// writes.

@@ -36,7 +36,7 @@ struct PlanReferences {
     }
   }
 
-  /// Returns values in which references have the keys of the store instead of those of the plan.
+  /// Returns values in which references have the store's keys instead of the plan's keys.
   ///
   /// A reference to a name that no object has ever had gets a key that no object has.
   func stored(
@@ -51,7 +51,7 @@ struct PlanReferences {
     return stored
   }
 
-  /// Returns a condition with the keys of the store instead of the plan's keys in its references.
+  /// Returns a condition in which references have the store's keys instead of the plan's keys.
   ///
   /// Only tests for equality or inequality, and tests against a list of values, are converted.
   func stored(
@@ -77,7 +77,7 @@ struct PlanReferences {
 
   // MARK: To the plan
 
-  /// Returns a row with the plan's keys instead of the keys of the store in its references.
+  /// Returns a row in which references have the plan's keys instead of the store's keys.
   ///
   /// A later object can take over an object's name in the plan. References to the earlier object then
   /// get a negative key, which no plan uses.
@@ -98,7 +98,7 @@ struct PlanReferences {
     return planned[...]
   }
 
-  /// Returns a tombstone with the plan's keys instead of the keys of the store in its references.
+  /// Returns a tombstone in which references have the plan's keys instead of the store's keys.
   func planned(
     _ tombstone: Values,
     of entity: String,

@@ -65,7 +65,9 @@ extension PlanStore {
     return try mappingErrors { () throws(HistoryError) in try store.currentToken() }.number
   }
 
-  /// Logs a write and a purge that no event has reported yet, and returns the transactions in history.
+  /// Logs the effects of the interrupted command's write and purge that no event has reported yet.
+  ///
+  /// - Returns: the transactions in history.
   private func logUnreported(
     by actor: ActorID?,
     _ log: inout EventLog

@@ -239,7 +239,7 @@ final class PlanStore {
     return Set(try opened.members().filter { $0.state == .lost }.map(\.id))
   }
 
-  /// Returns and clears the state before a purge that was interrupted; `nil` if there was none.
+  /// Returns and clears the state from before an interrupted purge; `nil` if there was none.
   func takePurging() -> PurgeStart? {
     defer { purging = nil }
     return purging
@@ -256,7 +256,9 @@ final class PlanStore {
 
   // MARK: Snapshots
 
-  /// The lab's own part of a snapshot; the files are saved separately.
+  /// A snapshot of the lab's own state: object names, random numbers, connection, cached content.
+  ///
+  /// The store's files are saved separately.
   struct Snapshot {
     let objects: PlanObjects
     let random: UInt64
@@ -276,7 +278,7 @@ final class PlanStore {
     )
   }
 
-  /// Restores the files and the lab's own part of a snapshot; every process must have ended.
+  /// Restores the files and the lab's own state from a snapshot; every process must have ended.
   func restore(
     _ snapshot: Snapshot,
     reconnecting: Bool = false,

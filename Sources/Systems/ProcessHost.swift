@@ -32,7 +32,7 @@ extension HostedProcess {
   static func isSuspended(_ snapshot: Snapshot) -> Bool { false }
 }
 
-/// The part that all systems on this project's store share.
+/// The code that all systems on this project's store share: it hosts the processes of actors.
 ///
 /// The host keeps the running processes, performs the commands that need no knowledge of the
 /// tracking design, and takes snapshots.
@@ -44,9 +44,9 @@ final class ProcessHost<Hosted: HostedProcess> {
   private var replaced: [ActorID: Hosted] = [:]
   /// Whether a process keeps running when a later launch of the same actor replaces it.
   private let keepsReplaced: Bool
-  /// The launched consumers of the plan: mirrors and indexes next to the system.
+  /// The launched consumers, such as mirrors; they are not part of the system under test.
   var consumers: [ActorID: ConsumerProcess] = [:]
-  /// The tokens that consumers store outside of the store file; a power-off does not roll them back.
+  /// The tokens that consumers store outside the store file; a power-off does not roll them back.
   var ownTokens: [ActorID: HistoryToken] = [:]
   /// The consumers whose own token names a transaction that a power-off has rolled back.
   var astray: Set<ActorID> = []
@@ -56,7 +56,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     self.keepsReplaced = keepsReplaced
   }
 
-  /// Restarts with an empty store, for the actors of a plan.
+  /// Ends all processes, discards the consumers' own tokens, and opens the store of a plan.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
     endAll()
     ownTokens.removeAll()
@@ -114,7 +114,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// Starts an actor's process on a new connection, and logs if this has changed the file's model.
+  /// Starts an actor's process on a new connection, and logs an upgrade of the file's model.
   func start(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -147,7 +147,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Resumes the store of an actor's process.
   ///
-  /// In plans driven by signals, also logs the signal that the store's watch sends when it resumes.
+  /// In plans driven by signals, also logs a signal, because a store that resumes sends one.
   func resume(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.resume() }
@@ -190,9 +190,10 @@ final class ProcessHost<Hosted: HostedProcess> {
     return true
   }
 
-  /// Logs a signal for each running actor if a commit was signalled, except for suspended stores.
+  /// Logs a signal for each running actor if a commit was signalled since the last call.
   ///
-  /// Does nothing in plans that are not driven by signals.
+  /// Actors whose store is suspended get no signal. Does nothing in plans that are not driven by
+  /// signals.
   func tellSignals(_ log: inout EventLog) {
     guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
     for (actor, process) in running.sorted(by: { $0.key < $1.key })
@@ -268,7 +269,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     astray = snapshot.astray
   }
 
-  /// Adds to `state` all data on which later steps depend, except the hosted system's own part.
+  /// Adds to `state` all data on which later steps depend, except data that only the system has.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let planStore = try planStore()
     try planStore.describe(&state)

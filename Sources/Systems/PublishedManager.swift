@@ -3,7 +3,7 @@ package import HistoryTypes
 package import ObjectContexts
 package import Traces
 
-/// Runs a published history manager on any store without a plan, to measure its costs.
+/// Runs a published history manager on any store without a plan, to measure the manager's costs.
 ///
 /// The manager supports fetch, merge, record and purge. Positions are kept in memory, where the
 /// published managers use `UserDefaults`. The manager calls no hooks.
@@ -87,9 +87,11 @@ package final class PublishedManager {
     return fetched.count
   }
 
-  /// Purges as if it were the given time, with the design's manual cleaner if it has one.
+  /// Purges as if `now` were the current time.
   ///
-  /// - Returns: `true` if there was a bound for the purge, even if nothing was deleted.
+  /// Uses the manual cleaner if the design has one, otherwise the purge that follows a pass.
+  ///
+  /// - Returns: `true` if the purge had a bound, even if it deleted no transaction.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass

@@ -19,7 +19,9 @@ final class PublishedProcess: HostedProcess {
   /// The transactions of the current pass, until the position of the last one is stored.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
-  /// For each hook, the number of calls in the current period, which decides which calls fail.
+  /// For each hook, the number of calls in the current cycle of ``PlannedHook/period`` calls.
+  ///
+  /// The number decides whether a call fails.
   private var callCounts: [Int]
   /// Whether the plan's faults are disabled: hooks then neither throw nor replace the default merge.
   var hasRecovered = false
@@ -181,7 +183,7 @@ final class PublishedProcess: HostedProcess {
     fetched = []
   }
 
-  /// Leaves the fetched transactions to a later merge, so that their position can be stored before.
+  /// Postpones the merge of the fetched transactions, so that their position can be stored first.
   func dispatchMerge() {
     guard !fetched.isEmpty else { return }
     dispatched.append(fetched)

@@ -19,12 +19,12 @@ struct PublishedSetup {
   let strategy: CleanStrategy
   let hooks: [PlannedHook]
 
-  /// The bound of a purge, the authors whose transactions it deletes, and those that it waits for.
+  /// The bound of a purge, the authors whose transactions it deletes, and those that limit it.
   struct Cleaning {
     let bound: PurgeBound
-    /// The authors whose positions limit a purge; unused if the purge waits for processes.
+    /// The authors whose positions limit a purge; unused if positions of processes limit it.
     let waitsFor: Set<String>
-    /// The age in seconds above which a purge by age deletes.
+    /// The age in seconds above which a purge by age deletes transactions.
     let maximumAge: Double
     /// The authors whose transactions a purge deletes.
     ///

@@ -84,7 +84,7 @@ package final class PublishedSystem: SystemUnderTest {
     try pass(process, &log)
   }
 
-  /// Stores the newest position for a process without a position, if the design starts there.
+  /// Stores the newest position for a process without a position, if the design starts it there.
   ///
   /// - Returns: the transaction at the stored position; `nil` if none was stored or history is empty.
   private func startAtNewest(
@@ -224,7 +224,7 @@ extension PublishedSystem {
 
   /// Purges after a pass if the strategy allows a purge.
   ///
-  /// The strategy counts the purge even if there is no bound, so that nothing is deleted.
+  /// The strategy counts the purge even if the purge has no bound and deletes no transaction.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -263,7 +263,7 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the position of each author, process or consumer that a purge waits for.
+  /// Returns the positions that limit a purge, of authors, processes or consumers.
   private func positions(
     _ cleaning: PublishedSetup.Cleaning,
     _ manager: PublishedProcess,
@@ -284,10 +284,10 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions of the registered processes that store them in the place of `owner`.
+  /// Returns the positions of registered processes that store positions in the place of `owner`.
   ///
-  /// If `owner` is `nil`, this is the place that processes share. The position is `nil` for a process
-  /// that has none.
+  /// If `owner` is `nil`, this is the place that all processes share. A process without a position
+  /// has a `nil` element.
   private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
     header.actors.filter { actor in
       shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner

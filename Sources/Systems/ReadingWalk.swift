@@ -8,7 +8,7 @@ import Traces
 struct ReadingWalk {
   private let reading: PlannedReading
   private let executor = InlineExecutor()
-  /// The consumer's running process; `nil` only while another process takes its place.
+  /// The consumer's running process; `nil` only while its replacement is being started.
   private var consumer: HistoryConsumer?
   /// The position at which the process started.
   private(set) var started = HistoryToken.beginning(of: StoreID(ReadingWalk.noStore))
@@ -176,7 +176,9 @@ struct ReadingWalk {
   private func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (HistoryConsumer) async throws(HistoryError) -> Answer
   ) throws(SystemFailure) -> Answer {
-    guard let consumer else { throw SystemFailure(.failed, "The consumer does not run.") }
+    guard let consumer else {
+      throw SystemFailure(.failed, "The consumer \(reading.consumer) is not running.")
+    }
     let executor = executor
     return try mappingErrors { () throws(HistoryError) in
       try executor.wait { await result { () throws(HistoryError) in try await body(consumer) } }

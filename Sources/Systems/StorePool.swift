@@ -148,9 +148,9 @@ struct StorePools {
 
 /// A record of the commits that the store has signalled to other processes.
 ///
-/// An actor that gets a signal polls at once, and would find nothing if the commit is not visible
-/// yet. Such a signal is therefore dropped. Only the thread that performs a plan's commands may use
-/// this object.
+/// An actor that gets a signal polls immediately. A signal is dropped if its commit is not visible
+/// yet, because that poll would not find the commit. Only the thread that performs a plan's
+/// commands may use this object.
 final class SignalledCommits: @unchecked Sendable {
   private var isRaised = false
   /// The numbers of the transactions that were signalled since the plan started, in order.

@@ -102,13 +102,13 @@ enum PurgeBound: String, DesignChoice {
   /// The age limit of purges, unless an actor has another: seven days, in seconds.
   static let maximumAge = 604_800.0
 
-  /// Whether the rule can choose seven days ago as the bound.
+  /// Whether the rule can use the age limit as the bound.
   var usesAge: Bool { self != .everyone && self != .known }
 
   /// Returns the bound of a purge; `nil` if nothing may be deleted.
   ///
-  /// `positions` has an element for each author or process that the purge waits for; `nil` if the
-  /// author or process has no position. `maximumAge` is in seconds.
+  /// `positions` has an element for each author or process whose position limits the purge. The
+  /// element is `nil` if the author or process has no position. `maximumAge` is in seconds.
   func point(
     _ positions: [StoredPosition?],
     _ kind: PositionKind,

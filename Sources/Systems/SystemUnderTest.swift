@@ -164,7 +164,7 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case contexts
   /// Supports observers and merge hooks.
   case hooks
-  /// Starts a pass when a signal reaches an actor.
+  /// Supports plans in which a signal about a commit starts a pass of the actor that receives it.
   case signals
   /// Can poll for new transactions without a signal.
   case poll
@@ -178,7 +178,7 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case queries
   /// Supports consumers that read page by page, confirm or skip pages, and restart.
   case readings
-  /// Supports retention limits, which mark members as lost.
+  /// Supports retention limits: a purge marks members that lag too far behind as lost.
   case retention
   /// Supports a limit on the number of transactions per fetch.
   case pages

@@ -77,7 +77,7 @@ final class TrackedProcess: HostedProcess {
 struct TrackerSetup {
   /// The authors whose transactions the tracker does not merge.
   let ignoring: Set<String>
-  /// The purge strategy of the tracker after a pass.
+  /// The strategy that decides whether the tracker purges after a pass.
   let strategy: PurgeStrategy
   /// The limits on how far a member may lag before the tracker's purges cut the member off.
   let retention: RetentionLimits

@@ -152,10 +152,10 @@ final class TrackerEngine: PassEngine {
     try ask { tracker, _ throws(HistoryError) in try await tracker.retire() }
   }
 
-  /// Delivers a signal: the first signal starts the tracker, each later one leads to a pass.
+  /// Delivers a signal: the first signal starts the tracker; a later one runs a pass.
   ///
-  /// A signal during the pause after a failed pass ends the pause, and the pass is repeated at
-  /// once.
+  /// A later signal runs no pass if it announces no new history. A signal during the pause after a
+  /// failed pass ends the pause, and the pass is repeated immediately.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     defer { take(&report) }
     let isStarted = try ask { tracker, _ in await tracker.isStarted }

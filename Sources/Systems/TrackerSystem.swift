@@ -6,7 +6,7 @@ package import Traces
 /// The tracker and store of this project: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  /// Whether the trackers run with the other ``PlannedDriver`` than the plan names.
+  /// Whether trackers run with the ``PlannedDriver`` that the plan does not name.
   private var isSwitched = false
   private var usesActor = false
 
@@ -75,7 +75,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   // MARK: Life
 
-  /// Launches an actor; if the member is lost, also logs the expired history and resyncs.
+  /// Launches an actor; if its member is marked as lost, logs the expiry and resyncs the member.
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     do throws(SystemFailure) {
       try start(actor, resyncingIfLost: false, &log)
@@ -215,7 +215,7 @@ extension TrackerSystem {
     if let failure { throw failure }
   }
 
-  /// Runs a step that does not purge, and logs its results, also those before a failure.
+  /// Runs a step that does not purge, and logs its results, including those before a failure.
   private func reporting(
     _ actor: ActorID,
     _ log: inout EventLog,

@@ -13,7 +13,9 @@ package struct DesignDecision: Sendable {
   /// The question that the decision answers.
   package let question: String
   package let choices: [Choice]
-  /// Whether `repair` may change this decision; if `false`, the choice is a requirement of the app.
+  /// Whether the command `repair` may change this decision.
+  ///
+  /// If `false`, the choice is a requirement of the app.
   package let mayChange: Bool
   private let read: @Sendable (TrackingDesign) -> String
   private let write: @Sendable (inout TrackingDesign, String) -> Void
@@ -81,7 +83,7 @@ extension TrackingDesign {
   /// The bound of purges after a pass and by command, as one value for the decision `bound`.
   ///
   /// If no strategy purges, the getter returns the bound of purges by command. The setter changes
-  /// both bounds.
+  /// both bounds, but a design without purges by command stays without them.
   fileprivate var boundOfAll: PurgeBound {
     get { strategy == .none ? boundByCommand ?? bound : bound }
     set {

@@ -45,16 +45,16 @@ package struct TrackingDesign: Hashable, Sendable {
   var bound = PurgeBound.everyone
   /// The rule that decides how far a purge by command deletes; `nil` if there are no such purges.
   var boundByCommand: PurgeBound?
-  /// The authors whose transactions a purge deletes, as far as the transactions are before the bound.
+  /// The authors whose transactions a purge deletes; transactions after the bound are kept.
   var deletes = Deleting.listed
   /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions
 
   // MARK: What the app asks for
 
-  /// The purge strategy after a pass, unless the plan names one.
+  /// The strategy for purges after a pass, unless the plan names another strategy.
   var strategy = CleanStrategy.none
-  /// The pass in which the strategy purges, if it purges once in a number of passes.
+  /// The pass of each round in which the strategy purges, if it counts passes.
   var purgeTurn = PurgeTurn.firstPass
   /// The time when the hooks are called.
   var hooks = HookTime.never
@@ -68,7 +68,7 @@ package struct TrackingDesign: Hashable, Sendable {
   /// Whether the design purges, after a pass or by command.
   package var purges: Bool { strategy != .none || boundByCommand != nil }
 
-  /// The age in days above which purges delete; `nil` if no purge depends on the age.
+  /// The age in days above which purges delete transactions; `nil` if no purge depends on the age.
   package var purgeAgeDays: Double? {
     let bounds = (strategy == .none ? [] : [bound]) + (boundByCommand.map { [$0] } ?? [])
     return bounds.contains(where: \.usesAge) ? PurgeBound.maximumAge / 86_400 : nil
@@ -141,7 +141,7 @@ extension TrackingDesign {
 
 /// A process's progress toward its next purge; lost when the process ends.
 struct CleanCounter {
-  /// The number of passes since the current round started.
+  /// The number of passes in the current round of ``CleanStrategy/byNotification(times:)``.
   private var passCount = 0
   private var last: Date?
 

@@ -1,16 +1,17 @@
-/// The normalized text of a plan: plans that show the same bug in the same way have equal texts.
+/// A normalized text of a plan, which is equal for plans that show the same bug in the same way.
 ///
-/// Actors, consumers, contexts and authors are renamed in the order of their first use in the
-/// commands; names that no command uses come last. Left out are objects, values, the model, protected
-/// authors, the seed, the transaction numbers of writes that repeat a file's history, and the order of
-/// the actors in the header. Of an advance of the clock, only the direction is kept.
+/// Actors, consumers, contexts and authors get new names, numbered in the order of their first use
+/// in the commands. Names that no command uses are numbered last. The text omits objects, values,
+/// the model, protected authors and the seed. It also omits the transaction numbers of writes that
+/// repeat the history of a store file. The header lists the actors in the order of their new names.
+/// A command that moves the clock keeps only the direction.
 package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
   /// The lines of the plan, with the new names.
   package let description: String
 
-  /// Renames the parts of a plan.
+  /// Creates the normalized text of a plan.
   ///
-  /// If `showsOperations` is `false`, inserts, updates and deletes count as the same operation.
+  /// If `showsOperations` is `false`, the text does not distinguish inserts, updates and deletes.
   ///
   /// - Complexity: linear in the plan's text.
   package init(_ plan: Plan, showsOperations: Bool) {
@@ -45,7 +46,9 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
 
     init(omitted: Set<String>) { self.omitted = omitted }
 
-    /// Returns the number in an actor's new name, such as 1 for `actor-1`; names a new actor first.
+    /// Returns the number in an actor's new name, such as 1 for `actor-1`.
+    ///
+    /// If the actor does not have a new name yet, it gets the next one.
     mutating func number(ofActor id: String) -> Int {
       Int(Self.name(id, "actor", &actors).split(separator: "-")[1]) ?? 0
     }
@@ -61,7 +64,7 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// Renames the elements of an array, and leaves out an element that equals the one before.
+    /// Renames the elements of an array, and then removes consecutive duplicates.
     private mutating func renamed(_ elements: [JSONValue], _ key: String) -> [JSONValue] {
       var renamed: [JSONValue] = []
       for element in elements {

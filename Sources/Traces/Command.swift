@@ -13,7 +13,7 @@ package struct Command: Hashable, Sendable {
   }
 }
 
-/// An action of a command; each case is one word of the plan format.
+/// The action of a command; in plans, the value of the key `do` selects the case.
 package enum Action: Hashable, Sendable {
   /// An actor saves changes as one transaction.
   case write(PlannedWrite)
@@ -47,7 +47,7 @@ package enum Action: Hashable, Sendable {
   case purge(ActorID)
   /// An actor takes a new snapshot of the data and moves its cursor to the newest transaction.
   case resync(ActorID)
-  /// A process that a later launch of its actor has replaced performs one more step.
+  /// An old process of an actor, which a later launch has replaced, performs one more step.
   case belated(ActorID, BelatedStep)
   /// An actor requests history, or purges a part of it.
   case query(PlannedQuery)
@@ -70,7 +70,7 @@ package enum Action: Hashable, Sendable {
   /// The clock moves by a number of seconds, which may be negative.
   case clock(advance: Double)
 
-  /// The word of the plan format.
+  /// The action's name in plans: the value of the key `do`.
   package var word: String {
     switch self {
     case .write: "write"
@@ -122,7 +122,7 @@ package enum Action: Hashable, Sendable {
   }
 }
 
-/// A step performed by a process that a later launch of its actor has replaced.
+/// A step that an old process of an actor performs after a later launch has replaced the process.
 package enum BelatedStep: String, Hashable, Sendable, CaseIterable {
   case record
   case purge
@@ -131,7 +131,7 @@ package enum BelatedStep: String, Hashable, Sendable, CaseIterable {
   case fetch
 }
 
-/// The outcome of a notification or poll.
+/// Whether a notification or poll happens in time, late, not at all, or twice.
 package enum SignalFate: String, Hashable, Sendable, CaseIterable {
   case delivered
   case late
@@ -176,7 +176,9 @@ package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
   case objectWins
   /// The write fails with `conflict`.
   case error
-  /// The store's changes are kept attribute by attribute; a delete is skipped.
+  /// The store's changes are kept, attribute by attribute; the write's other values are saved.
+  ///
+  /// If the write deletes the object, the delete is skipped.
   case storeWins
   /// All values of the object in its context, changed or not, overwrite the store's row.
   case overwrite

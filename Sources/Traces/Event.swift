@@ -19,7 +19,7 @@ package struct Event: Hashable, Sendable {
   }
 }
 
-/// The kind of an event, with its details; each case is one word of the trace format.
+/// The kind and details of an event; in traces, the value of the key `event` selects the case.
 package enum EventKind: Hashable, Sendable {
   /// A command was called; `command` is its position in the plan, or `nil` after the plan's last
   /// command.
@@ -50,8 +50,8 @@ package enum EventKind: Hashable, Sendable {
   case merged([TransactionName])
   /// A merge hook of an actor replaced the default merge.
   ///
-  /// The transactions count as merged; the actor's contexts lack their changes unless the hook
-  /// applied them.
+  /// The transactions count as merged. The actor's contexts contain the changes of these
+  /// transactions only if the hook has applied them.
   case finished([TransactionName])
   /// An actor recorded the last transaction that it has merged.
   case recorded(cursor: TransactionName?)
@@ -61,7 +61,7 @@ package enum EventKind: Hashable, Sendable {
   case consumed([TransactionName])
   /// Transactions were purged from history.
   case purged([TransactionName])
-  /// A member was cut off by a retention limit.
+  /// A retention limit cut a member off from history that the member had not merged.
   case lost
   /// A member's request failed because history that the member still needs was purged.
   case expired
@@ -75,15 +75,16 @@ package enum EventKind: Hashable, Sendable {
   case data(Objects)
   /// The store's history was read, in commit order.
   case history([CommittedTransaction])
-  /// A whole pass succeeded; `through` is the newest transaction when the pass started, or `nil` if
-  /// history was empty then.
+  /// An actor completed a pass: fetch, merge and record.
+  ///
+  /// `through` is the newest transaction at the start of the pass, or `nil` if history was empty.
   case passed(through: TransactionName?)
   case answered(QueryAnswer)
   /// A live query of an actor reported a result that differs from the previous one, or its error.
   case listed(LiveReport)
   case signalled
   case woke
-  /// The store was recovered after a power-off and contains everything through one transaction.
+  /// The store was recovered after a power-off, with all transactions up to `through`.
   case recovered(through: TransactionName?)
   /// The store is damaged after a power-off, or cannot be opened.
   case damaged(because: String)
@@ -146,7 +147,9 @@ public struct CommittedTransaction: Hashable, Sendable {
   public var author: String?
   /// The context that saved the transaction; `nil` if the transaction names none.
   package var context: String?
-  /// The registration and context that performed the write; `nil` if the system does not report them.
+  /// The actor that performed the write, in some systems with its context, such as `app/view`.
+  ///
+  /// The value is `nil` if the system does not report the actor.
   package var writer: String?
   /// The time of the commit, in seconds since 2001-01-01 UTC.
   public var timestamp: Double
@@ -159,8 +162,8 @@ public struct CommittedTransaction: Hashable, Sendable {
   ///   - name: The transaction's name, which is unique within a plan.
   ///   - author: The author, or `nil` for none.
   ///   - context: The context that saved the transaction; `nil` for none. The default is `view`.
-  ///   - writer: The registration and context that performed the write. The default `nil` does not
-  ///     report them.
+  ///   - writer: The actor that performed the write, also with its context, such as `app/view`. The
+  ///     default `nil` does not report the actor.
   ///   - timestamp: The time of the commit, in seconds since 2001-01-01 UTC.
   ///   - changes: The net changes, at most one for each object.
   public init(
@@ -287,7 +290,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
 }
 
 extension EventKind {
-  /// The word of the trace format.
+  /// The kind's name in traces: the value of the key `event`.
   package var word: EventWord {
     switch self {
     case .called: .called

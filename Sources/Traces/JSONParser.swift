@@ -162,7 +162,7 @@ extension JSONParser {
     throw error()
   }
 
-  /// Parses the rest of an escape sequence, as ``JSONValue/line`` writes it.
+  /// Parses an escape sequence after its backslash; it must be one that ``JSONValue/line`` writes.
   private mutating func escape() throws(FormatError) -> [UInt8] {
     guard position < bytes.count else { throw error() }
     let byte = bytes[position]

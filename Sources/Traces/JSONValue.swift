@@ -133,7 +133,7 @@ extension JSONValue {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The first 40 characters of the value as one line of JSON, for error messages.
+  /// The value as one line of JSON, truncated to 40 characters, for error messages.
   var excerpt: String {
     let whole = line
     return whole.count > 40 ? whole.prefix(37) + "..." : whole

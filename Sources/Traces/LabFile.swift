@@ -77,9 +77,9 @@ package enum CounterexampleCodec {
     try header.allow(["trace", "commands", "system", "versions"])
     guard try header.count("commands") == plan.commands.count else {
       throw header.place.error(
-        "the plan had \(try header.count("commands").counted("command")), "
-          + "\(plan.commands.count.counted("is", "are")) here",
-        "Lines were lost: copy the file again. To change the plan, keep its lines alone in a file."
+        "the trace is of a plan with \(try header.count("commands").counted("command")), "
+          + "but the plan in this file has \(plan.commands.count.inGroups)",
+        "Lines were lost: copy the file again. To edit the plan, copy its lines to a new file."
       )
     }
     let run = try TraceCodec.run(header, of: plan)
@@ -147,7 +147,8 @@ package enum CounterexampleCodec {
     let at = try fields.count("at")
     guard at < events else {
       throw fields.place.error(
-        "the verdict points to event \(at), and the trace has \(events)",
+        "the verdict points to event \(at), counted from 0, but the trace has "
+          + events.counted("event"),
         "Lines were lost: copy the file again."
       )
     }

@@ -176,7 +176,7 @@ extension PlanCodec {
     }
   }
 
-  /// Reads the lists of attributes whose values together are unique.
+  /// Reads uniqueness constraints: lists of attributes whose combined values must be unique.
   private static func unique(_ fields: Fields) throws(FormatError) -> [[String]] {
     let kind = "a list of lists of attributes, such as [[\"name\"]]"
     return try fields.find("unique", kind) { value in

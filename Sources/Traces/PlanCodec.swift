@@ -31,7 +31,7 @@ package enum PlanCodec {
     guard let after else { return plan }
     throw after.place.error(
       "\(after.what) is not part of a plan file",
-      "End the plan with its last command; a file with a trace is read as a counterexample."
+      "Remove this line and all lines after it: only a counterexample file may contain them."
     )
   }
 

@@ -49,7 +49,9 @@ package enum PlannedForeignWrites: String, Hashable, Sendable, CaseIterable {
   case captured
 }
 
-/// The retention limits of a plan, which cut off a member that is further behind; `nil` limits are off.
+/// The retention limits of a plan; a member that is behind by more than a limit is cut off.
+///
+/// A limit of `nil` does not apply.
 package struct PlannedRetention: Hashable, Sendable {
   /// The maximum age of unmerged transactions in seconds, measured from the newest transaction.
   package var age: Double?
@@ -73,9 +75,9 @@ package struct PlannedActor: Hashable, Sendable {
   package var author: String?
   /// Whether the actor is launched before the first command; the default is `true`.
   package var launched = true
-  /// The authors that the actor expects; `nil` means the authors of all actors.
+  /// The authors whose writes the actor expects; `nil` means the authors of all actors.
   package var allAuthors: [String]?
-  /// The batch authors that the actor expects; `nil` means the plan's batch authors.
+  /// The authors of batch writes that the actor expects; `nil` means the plan's batch authors.
   package var batchAuthors: [String]?
   /// The authors whose transactions the actor does not merge.
   package var ignores: [String]?
@@ -87,9 +89,9 @@ package struct PlannedActor: Hashable, Sendable {
   ///
   /// If `false`, a launch reads all objects into the contexts.
   package var isPartial = false
-  /// The purge strategy after a pass, as a word that the system knows.
+  /// The name of the purge strategy after a pass; `nil` means the default of the system.
   package var strategy: String?
-  /// The age in seconds above which purges by age delete; `nil` means the default of the system.
+  /// The age limit of purges by age, in seconds; `nil` means the default of the system.
   package var maximumDuration: Double?
   /// The `UserDefaults` in which the actor keeps its cursors.
   ///
@@ -152,11 +154,12 @@ package struct PlanHeader: Hashable, Sendable {
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The retention limits, which cut off a member that is further behind; `nil` for none.
+  /// The retention limits, which cut off members that are too far behind; `nil` for none.
   package var retention: PlannedRetention?
-  /// The objects that the store contains before the plan; members need not merge their inserts.
+  /// The objects that the store contains before the first command of the plan.
   ///
-  /// The first running actor inserts them before the consumers and the other actors are launched.
+  /// The first running actor inserts these objects. The consumers and the other actors are launched
+  /// later, so they need not merge the inserts.
   package var objects: Objects = [:]
 
   package init(model: Model, actors: [PlannedActor]) {
@@ -167,7 +170,7 @@ package struct PlanHeader: Hashable, Sendable {
   /// Returns the actor with an id, or `nil`.
   package func actor(_ id: ActorID) -> PlannedActor? { actors.first { $0.id == id } }
 
-  /// The write that inserts the objects from before the plan; `nil` without objects or a running actor.
+  /// The write that inserts ``objects``; `nil` if there are none, or if no actor runs at the start.
   package var openingWrite: PlannedWrite? {
     guard !objects.isEmpty, let writer = actors.first(where: \.launched) else { return nil }
     let inserts = objects.sorted { $0.key < $1.key }.map { PlannedChange(.insert, $0, $1) }
@@ -182,7 +185,7 @@ extension PlanHeader {
 
   /// The older version of the plan's model, which lacks the attributes that have default values.
   ///
-  /// An entity all of whose attributes have default values is missing, too.
+  /// The older version also lacks an entity if all attributes of the entity have default values.
   package var olderModel: Model {
     guard hasOlderModel else { return model }
     let entities = model.entities.map { Entity($0.name, $0.attributes.filter(\.isOlder)) }
@@ -268,8 +271,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   /// Whether the hook is called before each merge.
   package var merges: Bool { !observes }
 
-  /// Returns whether the hook, at a call counted from 1, throws an error or merges in place of the default
-  /// merge.
+  /// Returns whether a call of the hook, counted from 1, throws or replaces the default merge.
   package func fails(at call: Int) -> Bool {
     switch self {
     case .observer: false

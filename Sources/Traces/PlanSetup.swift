@@ -20,13 +20,13 @@ package struct PlanSetup: Hashable, Sendable {
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The retention limits, which cut off a member that is further behind; `nil` for none.
+  /// The retention limits, which cut off members that are too far behind; `nil` for none.
   package var retention: PlannedRetention?
   /// The trigger of passes (fetch, merge and record); the default is `commands`.
   package var drive = Drive.commands
   /// The durability of commits; `nil` if it is drawn for each plan.
   package var synchronous: PlannedSynchronous?
-  /// Whether an absent purge strategy has the default of PersistentHistoryTrackingKit.
+  /// Whether actors without a purge strategy use the default of PersistentHistoryTrackingKit.
   ///
   /// This applies only if the system under test is a version of PersistentHistoryTrackingKit.
   package var hasKitDefaults = false
@@ -54,8 +54,8 @@ package enum SetupCodec {
   ///
   /// The parameter names and their defaults are those of PersistentHistoryTrackingKit ("the kit").
   ///
-  /// Version 1 is still read, with its own keys and defaults. In version 1, an actor merges a mirror's
-  /// imports unless its configuration ignores them.
+  /// Version 1 is still read, with its own keys and defaults. In version 1, an actor merges the
+  /// imports of a CloudKit mirror unless the actor's configuration ignores the mirror's author.
   package static let version = 2
 
   private static let keys = [

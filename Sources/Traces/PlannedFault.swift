@@ -18,7 +18,7 @@ package struct PlannedFault: Hashable, Sendable {
     /// The power fails: each sector of unsynced data is either kept or lost.
     case torn
 
-    /// Whether all actors lose their in-memory state.
+    /// Whether the fault is a power-off, in which all actors lose their in-memory state.
     package var isPowerOff: Bool { self == .powerOff || self == .torn }
 
     /// The calls at which the fault can be injected.

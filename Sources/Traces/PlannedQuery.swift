@@ -2,8 +2,9 @@ package import HistoryTypes
 
 /// A request for history, or a purge of a part of it, that an actor makes outside of its passes.
 ///
-/// Positions are relative to the newest transaction and to the clock, because a plan does not know
-/// the numbers that its writes get. The answer states the newest transaction and the clock value.
+/// Positions are relative to the newest transaction or to the clock, because a plan does not know
+/// the transaction numbers of its writes. The answer therefore also contains the newest transaction
+/// and the clock value.
 package struct PlannedQuery: Hashable, Sendable {
   /// The kind of request.
   package enum Form: String, Hashable, Sendable, CaseIterable {
@@ -24,7 +25,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case objects
     /// Requests whether any transaction matches.
     case exists
-    /// Requests the transaction at the position itself; the filter does not apply.
+    /// Requests the one transaction at the query's position; the query's filter does not apply.
     case transaction
     /// Requests the changes after the position with an SQL query; the filter does not apply.
     case sql
@@ -51,10 +52,11 @@ package struct PlannedQuery: Hashable, Sendable {
     case differences
     /// Requests the registered members, and the number of transactions that each has not merged.
     case lags
-    /// A test of the life of a member.
+    /// A test of one membership, from registration to retirement.
     ///
-    /// The member registers, at an imported date if the query gives a date. A second process tries to
-    /// replace the member's process. Then the member retires.
+    /// The member registers; if the query has a date, at that date, as if imported from
+    /// PersistentHistoryTrackingKit. A second process then tries to replace the member's process.
+    /// At the end the member retires.
     case visit
     /// Requests the transactions that the store has signalled since the plan started.
     case signals
@@ -69,47 +71,60 @@ package struct PlannedQuery: Hashable, Sendable {
     case files
     /// A test of watching a store on disk: each watch must report the commits of the store.
     case watch
-    /// A test of a short-lived tracker, which may start at an imported date.
+    /// A test of a tracker that runs only during the query.
     ///
-    /// The answer consists of the tracker's reports and log messages.
+    /// If the query has a date, the tracker starts at that date, as if imported from
+    /// PersistentHistoryTrackingKit. The answer consists of the tracker's reports and log messages.
     case tour
-    /// A test of batches and transactions with thousands of changes on disk; `page` is its random seed.
+    /// A test of batches and transactions with thousands of changes on disk.
+    ///
+    /// The key `page` of the query is the random seed.
     case large
-    /// A test of values, conditions, records and identities on disk; `page` is its random seed.
+    /// A test of values, conditions, records and identities on disk; the key `page` is its seed.
     case values
-    /// A test of purges before various positions of a short history on disk; `page` is its random seed.
+    /// A test of purges before various positions of a short history on disk.
+    ///
+    /// The key `page` of the query is the random seed.
     case purges
-    /// A test of damaged files, and of files of other programs; `page` is its random seed.
+    /// A test of damaged files, and of files of other programs; the key `page` is its seed.
     case damage
-    /// A test of trackers with hooks and consumers, and a store on disk; `page` is its random seed.
+    /// A test of trackers with hooks and consumers, and a store on disk.
+    ///
+    /// The key `page` of the query is the random seed.
     case passes
-    /// A test of programs with several versions of a model on disk; `page` is its random seed.
+    /// A test of programs with several versions of a model on disk; the key `page` is its seed.
     case models
     /// A test of several stores, their contexts and trackers, and dates imported from
-    /// PersistentHistoryTrackingKit; `page` is its random seed.
+    /// PersistentHistoryTrackingKit; the key `page` is its seed.
     case containers
-    /// A test of a program that writes with plain SQL while others use the library; `page` is its seed.
+    /// A test of a program that writes with plain SQL while others use the library.
+    ///
+    /// The key `page` of the query is the random seed.
     case foreign
-    /// A test of programs that suspend and resume their stores on disk; `page` is its random seed.
+    /// A test of programs that suspend and resume their stores on disk; the key `page` is its seed.
     case suspension
-    /// A test of live queries, and of links between objects, on disk; `page` is its random seed.
+    /// A test of live queries, and of links between objects, on disk; the key `page` is its seed.
     case lists
-    /// A test of undo, pinned contexts and released objects on disk; `page` is its random seed.
+    /// A test of undo, pinned contexts and released objects on disk; the key `page` is its seed.
     case edits
-    /// A test of ordered references and links on disk; `page` is its random seed.
+    /// A test of ordered references and links on disk; the key `page` is its seed.
     case orders
-    /// A test of saves with conflicts, duplicates and delete rules on disk; `page` is its random seed.
+    /// A test of saves with conflicts, duplicates and delete rules on disk.
+    ///
+    /// The key `page` of the query is the random seed.
     case conflicts
-    /// A test of sums, averages, distinct values and queries on disk; `page` is its random seed.
+    /// A test of sums, averages, distinct values and queries on disk; the key `page` is its seed.
     case aggregates
-    /// A test of upgrades to newer models on disk; `page` is its random seed.
+    /// A test of upgrades to newer models on disk; the key `page` is its seed.
     case upgrades
-    /// A test of trackers that merge and remove duplicates on disk; `page` is its random seed.
+    /// A test of trackers that merge and remove duplicates on disk; the key `page` is its seed.
     case duplicates
-    /// A test of triggers, locks, large files and rarely met states on disk; `page` is its random seed.
+    /// A test of triggers, locks, large files and rarely met states on disk.
+    ///
+    /// The key `page` of the query is the random seed.
     case edges
 
-    /// Whether the request runs scripted checks of stores on disk, and is answered with their faults.
+    /// Whether the request runs scripted tests of stores on disk; the answer lists their failures.
     package var isScript: Bool {
       switch self {
       case .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
@@ -131,7 +146,7 @@ package struct PlannedQuery: Hashable, Sendable {
 
   /// The position after which the query requests history, or before which it purges.
   package enum Start: Hashable, Sendable {
-    /// The query starts at the beginning of history; a purge has no bound.
+    /// The query starts at the beginning of history; a purge is not limited by a position.
     case beginning
     /// The position is a number of transactions before the newest one.
     case behind(Int)
@@ -144,9 +159,9 @@ package struct PlannedQuery: Hashable, Sendable {
   package var start: Start
   /// The conditions of the filter; an empty list matches everything.
   package var terms: [QueryTerm]
-  /// Whether a transaction matches if any condition holds; otherwise all must hold.
+  /// Whether one condition suffices for a match; if `false`, all conditions must hold.
   package var matchesAny: Bool
-  /// The maximum number of transactions on a page.
+  /// The maximum number of transactions on a page; for scripted tests, the random seed instead.
   package var page: Int
   /// The number of changes after which a page ends.
   package var changeLimit: Int
@@ -209,7 +224,7 @@ package struct QueryTerm: Hashable, Sendable {
     case object(ObjectName)
     /// Matches the newest transactions, up to the given number.
     case newest(Int)
-    /// Matches the transactions of the given number of seconds before the current time.
+    /// Matches the transactions whose age is at most the given number of seconds.
     case recent(Double)
   }
   package var subject: Subject

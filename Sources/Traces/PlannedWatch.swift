@@ -8,7 +8,7 @@ package struct PlannedWatch: Hashable, Sendable {
   package var entity: String
   /// The conditions on the objects, all of which must hold.
   package var conditions: [PlannedCondition]
-  /// The sort orders; objects that they do not order are in the order of their keys.
+  /// The sort orders; objects with equal sort values are in the order of their keys.
   package var orders: [PlannedOrder]
   /// The maximum number of objects; `nil` for all.
   package var limit: Int?
@@ -33,16 +33,18 @@ package struct PlannedWatch: Hashable, Sendable {
 
 /// A report of a live query: its result, and how the result differs from the previous one.
 ///
-/// The result is a copy that starts empty and follows only the reported differences, as an app that
-/// shows a list does. So a wrong difference makes the copy wrong.
+/// The result in the report is a copy that starts empty and changes only by the reported
+/// differences, like a list in an app. A wrong difference therefore makes the copy wrong.
 package struct LiveReport: Hashable, Sendable {
-  /// The number of the live query: those that a process has started are counted from 1.
+  /// The number of the live query among those that its process has started, counted from 1.
   package var list: Int
   /// The objects of the result, in order.
   package var rows: [ListedRow]
   /// The positions, in the previous result, of the removed objects.
   package var removed: [Int]
-  /// The positions, in this result, of the inserted objects; a moved object is removed and inserted.
+  /// The positions, in this result, of the inserted objects.
+  ///
+  /// An object that moved counts as removed and inserted.
   package var inserted: [Int]
   /// The objects in both results whose values changed.
   package var updated: [ObjectName]

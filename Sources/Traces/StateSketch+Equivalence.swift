@@ -11,13 +11,13 @@ package struct StateEquivalence: Sendable {
 
   /// Creates the equivalence for a plan's header.
   ///
-  /// With retention limits, transaction numbers are compared by distance. An actor's setting
-  /// `launched` is not compared, because the state contains the running actors.
+  /// With retention limits, transaction numbers are compared by their distance from the newest one.
   ///
-  /// If `exchangesActors` is `true`, two states count as equivalent if they differ only in that actors
-  /// with equal configurations have exchanged their states. This does not apply to actors that share an
-  /// author. Such actors may also have the same position in history, and then the order of their passes
-  /// after the plan matters.
+  /// If `exchangesActors` is `true`, two states count as equivalent even if actors with equal
+  /// configurations have exchanged their states. The setting `launched` may differ between these
+  /// actors, because the state itself contains the running actors. Actors that share an author may
+  /// not exchange their states: they may have the same position in history, and then the order of
+  /// their passes after the plan matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
@@ -50,7 +50,7 @@ package struct StateEquivalence: Sendable {
 extension StateSketch {
   /// Returns a hash that is equal for equivalent states.
   ///
-  /// - Complexity: n log n in the words, and n for each permutation of actors.
+  /// - Complexity: O(n log n) for n words, plus O(n) for each permutation of actors.
   package func equivalence(_ equivalence: StateEquivalence) -> UInt64 {
     let ranks = Ranks(self, equivalence)
     var plain = PlainWords(
@@ -68,7 +68,7 @@ extension StateSketch {
     return least
   }
 
-  /// The words of all sections in sequence, each reduced to the part that is compared.
+  /// The words of all sections in sequence, with ranks in place of numbers, times, keys and values.
   private struct PlainWords {
     var words: [Word] = []
     /// The end index of each section.
@@ -124,7 +124,10 @@ private struct Ranks {
   private var numbers: [Int64] = []
   private var times: [Double] = []
   private var keys: [Int64] = []
-  /// The rank of each value: by first appearance in the common section, then by magnitude.
+  /// The rank of each attribute value.
+  ///
+  /// Values in the common section come first, in the order of their appearance. The other values
+  /// follow, sorted by magnitude.
   private var values: [Int64: UInt64] = [:]
   private let now: Double
   private let equivalence: StateEquivalence

@@ -32,7 +32,7 @@ package enum TraceCodec {
     guard let after else { return trace }
     throw after.place.error(
       "\(after.what) is not part of a trace file",
-      "End the trace with its last event; a file with a verdict is read as a counterexample."
+      "Remove this line and all lines after it: only a counterexample file may contain them."
     )
   }
 }

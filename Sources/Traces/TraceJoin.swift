@@ -1,16 +1,16 @@
 internal import HistoryTypes
 
-/// Joins the traces of several real processes into one, ordered by the intervals of their events.
+/// Joins the traces of several real processes into one, ordered by the events' time intervals.
 ///
-/// Commits are ordered by their numbers. Of the events of two processes, the one that certainly
-/// ended before the other started comes first. Where intervals overlap, the join chooses the order
-/// that is least likely to show a violation: merges, records and retirements are placed at their
-/// earliest time, purges at their latest, and a transaction before every event that names it. A
-/// violation in the joined trace therefore exists in every order that the intervals allow.
+/// Commits are ordered by their transaction numbers. An event is placed before all events that
+/// started after its end. Where the intervals of events overlap, the join chooses the order that is
+/// least likely to show a violation: merges, records and retirements are placed at their earliest
+/// time, purges at their latest, and a transaction before every event that names it. A violation in
+/// the joined trace therefore exists in every order that the intervals allow.
 /// ``ambiguousCount`` counts the purges that would have violated an invariant in another possible
 /// order.
 ///
-/// The traces of all threads are read in parallel, with one group of events of each in memory.
+/// The traces of all threads are read in parallel, with one group of events per thread in memory.
 ///
 /// - Complexity: linear in the events and in the number of threads.
 package struct TraceJoin {
@@ -32,7 +32,10 @@ package struct TraceJoin {
   private var eventCount = 0
   private let origin: Int64
 
-  /// Starts the join; milliseconds (ticks) are counted from the origin, which is in nanoseconds.
+  /// Starts the join, and reads the first group of events of each source.
+  ///
+  /// `origin` is the time, in nanoseconds of the monotonic clock, from which ticks (milliseconds)
+  /// are counted.
   ///
   /// - Throws: ``FormatError`` if a file cannot be read.
   package init(_ sources: [TraceSource], origin: Int64) throws(FormatError) {
@@ -42,7 +45,7 @@ package struct TraceJoin {
     for index in sources.indices { heads.append(try self.sources[index].next()) }
   }
 
-  /// The number of writes with unknown outcome that the store's contents have decided.
+  /// The number of writes that did not report their outcome, but whose outcome the store shows.
   package var reconciledCount: Int { sources.reduce(0) { $0 + $1.reconciledCount } }
   /// The number of writes whose outcome remains unknown.
   package var openCount: Int { sources.reduce(0) { $0 + $1.openCount } }

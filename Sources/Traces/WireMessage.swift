@@ -34,7 +34,7 @@ package struct WireMessage: Hashable, Sendable {
   /// The id of the request, which the answer must repeat.
   package var id: Int
   package var request: WireRequest
-  /// The clock value of the plan; `nil` if the lab does not send it.
+  /// The plan's clock value, in seconds since 2001-01-01 UTC; `nil` if the lab does not send it.
   package var now: Double?
 
   package init(id: Int, request: WireRequest, now: Double? = nil) {
@@ -92,7 +92,7 @@ package struct WireAnswer: Hashable, Sendable {
   package var isRewound = false
   /// The members that a retention limit cut off.
   package var lost: [ActorID] = []
-  /// The actors that a commit signalled.
+  /// The actors that a commit notified.
   package var signalled: [ActorID] = []
 
   package init() {}

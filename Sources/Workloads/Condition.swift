@@ -5,11 +5,11 @@ package import Traces
 ///
 /// When you add a condition:
 /// - Leave it out of ``everyday``, because otherwise the plans of every seed change.
-/// - If a draw or a move depends on earlier commands, let `PlanState` or `ExploredPlanState` remember them
-///   in `note`. `ExploredPlanState` must also describe them; otherwise exploration merges states that
-///   differ.
-/// - If a command must follow another, draw it from an `eligible` that allows only this command. A
-///   command that is returned without a draw cannot be shrunk.
+/// - If a draw or a move depends on earlier commands, record the needed facts in `note` of
+///   `PlanState` or `ExploredPlanState`. Add them to `ExploredPlanState.describe` too; otherwise
+///   exploration merges states that differ.
+/// - If only one command may follow another, let `PlanState.eligible` allow only that command, and
+///   still draw it: a command that is generated without a draw cannot be shrunk.
 /// - Give each kind of command only one condition. For a command that another condition already
 ///   has, add a case to `PlanAction`.
 /// - A new case of `Action` starts in `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every
@@ -17,11 +17,11 @@ package import Traces
 /// - Add the condition to `HistoryCondition` and `Subject.lack` in `Sources/HistorySystems`;
 ///   otherwise systems of other packages are not tested under it.
 /// - If `every invariant is exercised` then fails for another checker, the new commands are too
-///   frequent: give them the weight of their neighbours.
+///   frequent: give them the weight of similar commands in `PlanAction.weight`.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The clock rises strictly, and no other condition applies.
   case steady
-  /// Writes have the same clock value as the write before them.
+  /// Some writes have the same clock value as the previous write.
   case ties
   /// The clock steps back by seconds.
   case clockBack = "clock-back"
@@ -49,7 +49,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case configSkew = "config-skew"
   /// Actors and consumers are launched for the first time when the store already has history.
   case lateJoin = "late-join"
-  /// Consumers read history later than the actors, and a mirror imports transactions.
+  /// Consumers read history later than the actors, and a CloudKit mirror imports transactions.
   case mirrorLag = "mirror-lag"
   /// Hooks throw in the middle of a pass.
   case hookFailure = "hook-failure"

@@ -120,12 +120,12 @@ package struct PastRecord: Sendable {
 /// A few consecutive transactions of a real history, converted to commands of plans.
 ///
 /// Two transactions with equal timestamps in the history have equal timestamps in the plan. A gap
-/// of more than a day, or a step back, becomes a command of the clock. Any other gap becomes one
-/// tick, because no design depends on its length.
+/// of more than a day, or a step back, becomes a `clock` command. Any other gap becomes one tick,
+/// because no design depends on the length of the gap.
 package struct PastWindow: Sendable {
   /// The writes, with the commands that move the clock between them.
   package let commands: [Command]
-  /// The objects from before the first transaction that the writes change.
+  /// The objects that the writes change and that existed before the first transaction.
   let objects: Objects
 
   /// Whether no command moves the clock backwards.

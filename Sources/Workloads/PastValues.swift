@@ -41,7 +41,7 @@ package struct PastValues: Sendable, Hashable {
   }
 }
 
-/// The choice of which values plans copy from a store file; the raw values are words of options.
+/// The choice of values that plans copy from a store file, by the word on the command line.
 package enum PastValueChoice: String, CaseIterable, Sendable {
   /// No values are copied; plans use numbered values instead.
   case none
@@ -61,7 +61,7 @@ package struct SipKey: Sendable, Hashable {
   /// Creates a key from its two halves.
   package init(_ first: UInt64, _ second: UInt64) { (self.first, self.second) = (first, second) }
 
-  /// Creates a key from a store's identifier: hashes of one store can then be compared.
+  /// Creates a key from a store's identifier: a value of the store has the same hash in every run.
   package init(_ store: StoreID) {
     let digits = store.description.filter(\.isHexDigit)
     self.init(

@@ -5,8 +5,8 @@ import Traces
 extension PlanGenerator {
   /// Draws whether a plan has writes of many objects, and inserts them between its commands.
   ///
-  /// The other commands are drawn before, so that a seed gives the same ones with and without these
-  /// writes. All values of the writes are copies of a few drawn values, which makes shrinking
+  /// `commands` are drawn before these writes, so that a seed gives the same `commands` with and
+  /// without them. All values of the writes are copies of a few drawn values, which makes shrinking
   /// faster.
   func addCrowd(
     to commands: inout [Command],
@@ -69,10 +69,10 @@ extension PlanGenerator {
 extension PlanGenerator {
   /// Draws whether a plan has saves of similar changes, and inserts them between its commands.
   ///
-  /// A store writes at least four consecutive changes of one entity and type together. Most saves here
-  /// consist of such changes; the others change or delete one of the same objects, so that conflicts
-  /// occur at any place. The saves are drawn last, so that a seed gives the same other commands with
-  /// and without them.
+  /// A store writes four or more consecutive changes of one entity and type together. Most of the
+  /// saves consist of such changes. The other saves change or delete one of the same objects, so
+  /// that a conflict can occur at any change of a save. `commands` are drawn before these saves, so
+  /// that a seed gives the same `commands` with and without the saves.
   func addSimilarSaves(
     to commands: inout [Command],
     _ header: PlanHeader,

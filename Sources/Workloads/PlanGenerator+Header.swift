@@ -138,7 +138,9 @@ extension PlanGenerator {
     return actor
   }
 
-  /// Draws the tracker settings of an actor; failing hooks and further contexts need their condition.
+  /// Draws the tracker settings of an actor.
+  ///
+  /// Failing hooks and additional contexts occur only under the conditions for them.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,

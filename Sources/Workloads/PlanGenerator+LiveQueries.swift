@@ -5,8 +5,8 @@ import Traces
 extension PlanGenerator {
   /// Draws whether a plan has live queries, and inserts the commands that start them.
   ///
-  /// They are drawn last, so that a seed gives the same other commands with and without them. Most
-  /// of them start early: a live query reports only what happens after its start.
+  /// Live queries are drawn last, so that a seed gives the same other commands with and without
+  /// them. Most live queries start early, because each reports only changes after its start.
   func addLiveQueries(to plan: inout Plan, _ source: inout ChoiceSource) {
     guard style.hasQueries, style.past == nil, !plan.header.hasOlderModel,
       source.bool(probability: 0.2, label: "live queries")
@@ -45,11 +45,12 @@ extension PlanGenerator {
 }
 
 extension Plan {
-  /// Returns whether an actor may have live queries, although they make the actor's view read objects.
+  /// Returns whether an actor may have live queries.
   ///
-  /// Which objects a view has read matters only for saves with a merge policy other than the default.
-  /// If a plan has such saves, the view must contain all objects and merge all transactions. Otherwise
-  /// the view's live queries would read objects that they do not show.
+  /// A live query makes the actor's view read objects, even objects that its result does not
+  /// contain. Which objects a view has read matters only for saves with a merge policy other than
+  /// the default. If the plan has such saves, only a view that contains all objects and merges all
+  /// transactions may have live queries.
   fileprivate func hasKnownReads(of actor: PlannedActor) -> Bool {
     let hasPolicies = commands.contains { command in
       switch command.action {

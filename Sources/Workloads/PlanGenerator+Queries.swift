@@ -21,7 +21,7 @@ extension PlanGenerator {
 
   private static let queryCountMax = 16
 
-  /// Whether the plan may have queries: not with two model versions, nor with relations.
+  /// Whether the plan may have queries; `false` if its model has an older version or relations.
   private func hasQueries(_ draft: PlanDraft) -> Bool {
     style.hasQueries && !draft.header.hasOlderModel && !draft.header.hasRelations
   }
@@ -150,7 +150,7 @@ extension PlanGenerator {
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The least probability of a request about stores on disk in a plan with one of these conditions.
+  /// The least probability of a disk request in a plan with a condition of ``ownDiskForms``.
   private static let ownDiskShare = 0.06
 
   /// The kinds of requests about objects, tokens, members and the file, with their weights.

@@ -182,8 +182,9 @@ extension PlanGenerator {
 private struct RelatedDraft {
   /// Whether the write is one batch request.
   let isRequest: Bool
-  /// The entity and type of all changes of a batch request; `nil` if each change has its own.
+  /// The entity of all changes of a batch request; `nil` for a save, whose changes may differ.
   var entity: Entity?
+  /// The type of all changes of a batch request; `nil` for a save, whose changes may differ.
   var type: ChangeType?
   var changes: [PlannedChange] = []
 

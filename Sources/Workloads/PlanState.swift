@@ -137,7 +137,9 @@ struct PlanState {
     return nil
   }
 
-  /// Whether a store would refuse the noted changes, because of a delete rule or a missing object.
+  /// Whether a store would refuse the recorded changes of the write that is being generated.
+  ///
+  /// The reason is a delete that a delete rule forbids, or a reference to a missing object.
   var isRefused: Bool { links.isRefused(live) }
 
   mutating func note(_ action: PlanAction, by place: Int) {
@@ -355,7 +357,9 @@ package struct ExploredPlanState: Sendable {
     steps[actor] = nil
   }
 
-  /// Adds to `state` the data on which the possible next commands depend, without name counters.
+  /// Adds to `state` the data on which the possible next commands depend.
+  ///
+  /// The counters that give new objects and values their numbers are not added.
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }

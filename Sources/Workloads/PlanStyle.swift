@@ -108,7 +108,7 @@ package enum PlanSchedule: Hashable, Sendable {
   }
 }
 
-/// Priorities of actors, in which the highest becomes the lowest at random points.
+/// Actor priorities; at random points, the actor with the highest priority gets the lowest.
 struct PlanPriorities {
   /// The indices of the actors in the header, in descending order of priority.
   private var order: [Int] = []
@@ -128,7 +128,7 @@ struct PlanPriorities {
     for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
   }
 
-  /// Changes the priorities if a change is due, and returns the actor with the highest one in a set.
+  /// Changes the priorities if a change is due, and returns the highest-priority actor of a set.
   ///
   /// The result is `nil` if the set of actors is empty.
   mutating func next(among able: UInt64) -> Int? {

@@ -35,7 +35,9 @@ package struct ProfileDistribution: Sendable, Hashable {
     return buckets.isEmpty ? "the distribution has no bucket" : nil
   }
 
-  /// Returns the whole number at a quantile from 0 to 1; within a bucket all are equally likely.
+  /// Returns the whole number at a quantile from 0 to 1.
+  ///
+  /// All whole numbers of a bucket are equally likely.
   package func integer(at quantile: Double) -> Int {
     guard let (bucket, share) = place(of: quantile) else { return 0 }
     let number = bucket.from + (share * (bucket.to - bucket.from + 1)).rounded(.down)
@@ -161,7 +163,7 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
 
 /// A failure to read or to make a workload profile; the description lists the available profiles.
 package enum ProfileError: Error, Hashable, Sendable {
-  /// No committed profile has the given name.
+  /// No built-in profile has the given name.
   case unknownName(String)
   /// The input is not a valid profile, for the given reason.
   case unreadable(source: String, reason: String)
@@ -172,7 +174,7 @@ package enum ProfileError: Error, Hashable, Sendable {
 }
 
 extension ProfileError: CustomStringConvertible {
-  /// The problem as a sentence, and the names of the committed profiles.
+  /// The problem as a sentence, and the names of the built-in profiles.
   package var description: String {
     let known = "Profiles that need no file: \(WorkloadProfile.names.joined(separator: ", "))."
     switch self {

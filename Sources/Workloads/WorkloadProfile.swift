@@ -111,10 +111,10 @@ extension WorkloadProfile {
 }
 
 extension WorkloadProfile {
-  /// The names of the committed profiles.
+  /// The names of the built-in profiles.
   package static let names = embedded.keys.sorted()
 
-  /// Returns the committed profile with a name.
+  /// Returns the built-in profile with a name.
   ///
   /// - Throws: ``ProfileError/unknownName(_:)``, which lists the available profiles.
   package static func named(_ name: String) throws(ProfileError) -> WorkloadProfile {

@@ -69,7 +69,7 @@ import Traces
     var story = try story()
     story.run(.record("app")) { story in story.tell("app", .listed(LiveReport(list: 2))) }
     #expect(
-      because(story) == "app's live query 2 reports a result, and no command has started it"
+      because(story) == "app's live query 2 reports a result, but no command started this query"
     )
   }
 

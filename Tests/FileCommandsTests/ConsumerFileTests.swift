@@ -88,7 +88,7 @@ import Testing
     ),
     (
       #"[{"name": "a", "unknown": true, "store": "x"}]"#,
-      #""c.json", object 1, "a", has the key "store" without the key "token": remove the one, or add the other."#
+      #""c.json", object 1, "a", has the key "store" without the key "token". Remove "store", or add "token"."#
     ),
     (
       #"[{"name": "a", "token": 1}, {"name": "a", "token": 2}]"#,
@@ -258,7 +258,7 @@ import Testing
     ),
     (
       #""name": "member", "token": 3"#,
-      #""member", is a registered member, whose own cursor is used. Leave it out."#
+      #""member", is a registered member, whose own cursor is used. Remove it from the file."#
     ),
   ]
 

@@ -76,8 +76,8 @@ final class Fickle: SystemUnderTest {
     let report = SystemReport(system: "fickle", tally: tally, seconds: 1, counterexamples: [])
     #expect(
       report.sentence.hasPrefix(
-        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again "
-          + "(our tracker then uses its other driver), from event "
+        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again, "
+          + "from event "
       )
     )
     let whole = CheckReport(seed: 1, plans: 60, like: "photos", systems: [report], folder: "")

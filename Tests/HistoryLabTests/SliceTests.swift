@@ -269,7 +269,7 @@ import Workloads
         { file in try replace("\"after\":[\"", "\"after\":[\"0", file) }
       ),
       (
-        "has other plans there: another design file or history",
+        "has changed since the file was written",
         { file in try replace("\"alphabets\":[\"", "\"alphabets\":[\"0", file) }
       ),
       (
@@ -320,8 +320,8 @@ import Workloads
         #expect(errors.contains("copy-\(number)"), "\(errors)")
       }
       for (option, expected) in [
-        (" --states 7", "--states is 10,000,000 there and 7 here"),
-        (" --conditions ties", "there greatest-cursor under steady, 1 actor to depth 2; here"),
+        (" --states 7", "--states was 10,000,000 for the file and is 7 now"),
+        (" --conditions ties", "file: greatest-cursor under steady, 1 actor to depth 2; now"),
       ] {
         let other =
           option.contains("ties")

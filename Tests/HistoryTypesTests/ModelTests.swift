@@ -167,9 +167,9 @@ import Testing
       (
         .badName("a b"),
         "\"a b\" cannot name an entity or attribute: use a letter, then letters, digits or "
-          + "underscores (100 at most), and no prefix history_ or sqlite_."
+          + "underscores (at most 100 characters), and no prefix history_ or sqlite_."
       ),
-      (.twice("A"), "The model has \"A\" twice (names are compared without case)."),
+      (.twice("A"), "The model declares \"A\" twice, ignoring case: rename one."),
       (.tooManyAttributes("A", 65), "The entity \"A\" has 65 attributes; at most 64 are allowed."),
     ] as [(ModelError, String)]
   )

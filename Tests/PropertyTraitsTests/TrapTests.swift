@@ -36,7 +36,7 @@ import Testing
       try await property(Generator<Int>.ints(in: 0...99).array()) { Self.trap($0) }
     }
     let text = try #require(found.first)
-    #expect(text.contains("at its simplest for\n[5, 0, 0, 0]\nThe process was ended by signal"))
+    #expect(text.contains("failing case found:\n[5, 0, 0, 0]\nThe process was ended by signal"))
     #expect(text.contains("Fatal error: too long: 4"), "\(text)")
     #expect(text.contains("Replay: PROPERTY_REPLAY='1:1,5,1,0,1,0,1,2x0'"), "\(text)")
     #expect(found.count == 1)

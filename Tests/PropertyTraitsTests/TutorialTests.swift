@@ -22,7 +22,7 @@ import Testing
       }
     }
     let lines = text.split(separator: "\n")
-    #expect(lines.first == "The property fails, at its simplest for")
+    #expect(lines.first == "The property fails. The simplest failing case found:")
     #expect(lines.dropFirst().first == "[0, 0]")
     #expect(lines.contains { $0.hasPrefix("Expectation failed: ") })
     #expect(

@@ -33,7 +33,7 @@ import Testing
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     let error = #expect(throws: ResultsFileError.self) { try ResultsFile.read(path: path) }
     let said = String(describing: try #require(error))
-    #expect(said.hasPrefix("\(path) holds no benchmark results: \(reason)"))
+    #expect(said.hasPrefix("\(path) cannot be read as benchmark results: \(reason)"))
     #expect(said.hasSuffix("pass a results.json that bench run wrote"))
   }
 

@@ -171,7 +171,7 @@ import Traces
 
   @Test func `Unsupported commands, and commands to a stopped actor, are refused`() throws {
     let rig = try Rig(TrackerSystem())
-    #expect(throws: SystemFailure(.failed, "The consumer app is not registered.")) {
+    #expect(throws: SystemFailure(.failed, "app is not a running consumer.")) {
       try rig.perform(.consume("app"))
     }
     try rig.perform(.stop("app"))

@@ -31,7 +31,7 @@ import Testing
   static let refusals: [Refusal] = [
     Refusal(
       without(2),
-      "line 2: the plan had 1 command, 0 are here. Lines were lost: copy the file again. To change the plan, keep its lines alone in a file."
+      "line 2: the trace is of a plan with 1 command, but the plan in this file has 0. Lines were lost: copy the file again. To edit the plan, copy its lines to a new file."
     ),
     Refusal(
       without(3),
@@ -43,7 +43,7 @@ import Testing
     ),
     Refusal(
       without(5),
-      "line 5: the verdict points to event 1, and the trace has 1. Lines were lost: copy the file again."
+      "line 5: the verdict points to event 1, counted from 0, but the trace has 1 event. Lines were lost: copy the file again."
     ),
     Refusal(
       without(6),

@@ -83,7 +83,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("model", #"[{"entity":"1"}]"#),
-      #"line 1: the model is invalid. "1" cannot name an entity or attribute: use a letter, then letters, digits or underscores (100 at most), and no prefix history_ or sqlite_."#
+      #"line 1: the model is invalid. "1" cannot name an entity or attribute: use a letter, then letters, digits or underscores (at most 100 characters), and no prefix history_ or sqlite_."#
     ),
     Refusal(
       header("model", #"[{"entity":"A","attributes":[{"name":"a","type":"strnig"}]}]"#),
@@ -229,7 +229,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"at":0,"event":"woke","tick":0}"#,
-      "line 2: an event is not part of a plan file. End the plan with its last command; a file with a trace is read as a counterexample."
+      "line 2: an event is not part of a plan file. Remove this line and all lines after it: only a counterexample file may contain them."
     ),
     Refusal(
       #"{"actor":"app","do":"pa"#,

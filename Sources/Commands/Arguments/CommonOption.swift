@@ -58,8 +58,9 @@ extension Option<String> {
 }
 
 extension Option<String?> {
-  /// The system that runs a given plan; `nil` selects the file's system, or `tracker` if the file has
-  /// none.
+  /// The system that runs a given plan.
+  ///
+  /// `nil` selects the system that the plan's file names, or `tracker` if the file names none.
   package static var systemOfPlan: Option {
     Option(
       "system",

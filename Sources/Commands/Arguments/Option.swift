@@ -39,7 +39,7 @@ private final class Parsed<Value: Sendable>: Sendable {
 @propertyWrapper
 package struct Option<Value: Sendable>: DeclaredArgument {
   package let spec: OptionSpec
-  /// Returns the value of the given texts, which are never empty.
+  /// Converts the texts given for the option, at least one, to the option's value.
   private let read: @Sendable ([String]) -> Value?
   /// Returns the default if it is known only when the command runs, such as a random seed.
   private let draw: (@Sendable (Composition) -> Value)?

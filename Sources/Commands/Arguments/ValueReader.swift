@@ -27,7 +27,7 @@ package struct ValueReader<Value: Sendable>: Sendable {
     self.read = read
   }
 
-  /// The reader's description of valid texts, without the type of the values.
+  /// The type-erased rule for the texts that the reader accepts.
   package var rule: ValueRule {
     ValueRule(
       placeholder: placeholder,
@@ -120,7 +120,7 @@ extension ValueReader where Value == [String] {
   }
 }
 
-/// The rule for valid texts of an option or argument, without the type of its values.
+/// A type-erased rule for the valid texts of an option or argument.
 package struct ValueRule: Sendable {
   package let placeholder: String
   package let expectation: String

@@ -69,7 +69,7 @@ package struct Example: Sendable {
   }
 }
 
-/// The specification of an option as the parser and the help use it, without the type of the values.
+/// The type-erased specification of an option, as the parser and the help use it.
 package struct OptionSpec: Sendable {
   /// The option's name without leading dashes.
   package let name: String

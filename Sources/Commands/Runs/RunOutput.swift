@@ -226,9 +226,10 @@ extension RunRecord: RunFile {
 package enum RunFolders {
   /// Returns the folder itself if it contains a run; otherwise all run folders below it.
   ///
-  /// The folders are sorted by path. Symbolic links are not followed, so that no run is found twice. A
-  /// folder `latest` is left out if it is a copy of a run next to it: programs that pack or copy folders
-  /// may have followed that link.
+  /// The folders are sorted by path. Symbolic links are not followed, so no run is found twice.
+  ///
+  /// The link `latest` becomes a folder if a program that packs or copies folders follows the link.
+  /// A folder `latest` that is a copy of a run next to it is therefore left out.
   ///
   /// - Throws: A usage error if the folder does not exist or cannot be listed.
   package static func runs(in folder: String) throws(LabError) -> [String] {

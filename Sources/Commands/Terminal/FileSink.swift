@@ -21,7 +21,8 @@ package final class FileSink: Sendable {
 
   /// Writes the whole text as one piece, even if other threads write at the same time.
   ///
-  /// Returns the reason of a failure, otherwise `nil`. A closed pipe counts as success, as with `head`.
+  /// Returns the reason of a failure, otherwise `nil`. A closed pipe, as after `| head`, counts as
+  /// success.
   package func write(_ text: String) -> String? {
     isBroken.withLock { isBroken in
       guard !isBroken else { return nil }

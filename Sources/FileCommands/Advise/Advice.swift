@@ -12,7 +12,7 @@ struct Advice: Sendable {
     ///
     /// `nil` if the history is analysed without a planned purge.
     var olderThanDays: Double?
-    /// The number of newest transactions that the last forecast keeps.
+    /// The number of newest transactions to keep in the forecast of ``PurgePlan/newest(_:)``.
     var keptCount = 1000
     /// The authors that write and never read.
     var writesOnly: Set<String> = []

@@ -121,7 +121,7 @@ struct AdviceDocument: Encodable {
     let breaks: [Break]
   }
 
-  /// The version of the format.
+  /// The version of the JSON format.
   let advice = 1
   let path: String
   let notKnown: [String]

@@ -6,11 +6,13 @@ import Reporting
 
 /// Advice as a page that needs no network, with charts of days, consumers and purges.
 struct AdvicePage {
-  /// The path as the user gave it.
+  /// The path of the store file, as the user gave it.
   let path: String
   let advice: Advice
   let verdict: AdviceVerdict
-  /// The maximum number of past cut-offs to list for each purge.
+  /// The maximum number of simulated losses in the past to list for each purge; the default is 20.
+  ///
+  /// Each is a time at which a consumer would have missed purged transactions.
   var cutsMax = 20
 
   /// Returns the page.

@@ -6,7 +6,7 @@ import Reporting
 
 /// Advice as text in aligned columns, or in lists where the columns exceed the width.
 struct AdviceText {
-  /// The path as the user gave it.
+  /// The path of the store file, as the user gave it.
   let path: String
   let advice: Advice
   let verdict: AdviceVerdict
@@ -141,9 +141,10 @@ struct AdviceText {
     return lines.isEmpty ? [] : ["What consumers would lose now:"] + lines
   }
 
-  /// The purge for which past cut-offs of consumers are listed.
+  /// The purge for which the text lists the past times at which consumers would have lost changes.
   ///
-  /// This is the purge that the user asks about; by default, a purge of transactions older than a week.
+  /// This is the purge that the user asks about. By default, it is a purge of transactions older
+  /// than a week.
   private var listedPlan: PurgePlan { advice.wanted?.plan ?? .olderThan(days: 7) }
 
   private var past: [String] {

@@ -22,12 +22,11 @@ struct AdviceVerdict: Sendable, Hashable {
   /// The options to add and the steps to take next, most important first.
   let suggestions: [String]
 
-  /// The lag in days beyond which a consumer that holds history back counts as a cause of unbounded
-  /// growth.
+  /// The lag in days beyond which the consumer that is furthest behind makes history unbounded.
   static let holdingDaysMax = 7.0
-  /// The least time span in days at which a history that was never purged counts as unbounded.
+  /// The minimum age in days from which a history that was never purged counts as unbounded.
   static let unpurgedDaysMin = 7.0
-  /// The time span in days above which an earlier purge does not prove that a history is bounded.
+  /// The age in days of the kept history above which it is not bounded despite earlier purges.
   static let keptDaysMax = 90.0
 
   /// Determines the verdict on the history as it is or, if the user asked about a purge, on that purge.

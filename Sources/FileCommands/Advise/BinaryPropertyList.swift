@@ -94,7 +94,7 @@ struct BinaryPropertyList {
     }
   }
 
-  /// Returns the count of an object and the offset of its contents.
+  /// Returns the number of elements of an object, and the offset of the first one.
   private func extent(at offset: Int, _ low: Int) -> (count: Int, start: Int)? {
     if low < 0xF { return (low, offset + 1) }
     guard let marker = number(at: offset + 1, size: 1), marker >> 4 == 1, marker & 0xF <= 3,

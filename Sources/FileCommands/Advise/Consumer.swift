@@ -5,11 +5,11 @@ import HistoryStore
 struct Consumer: Sendable, Hashable {
   /// The position through which a consumer has merged.
   enum Position: Sendable, Hashable {
-    /// Every transaction through this number.
+    /// The consumer has merged every transaction through this number.
     case number(Int64)
-    /// Every transaction up to this time, in seconds since 2001-01-01 UTC.
+    /// The consumer has merged every transaction up to this time (seconds since 2001-01-01 UTC).
     case date(Double)
-    /// No position is known.
+    /// It is not known which transactions the consumer has merged.
     case unknown
   }
 
@@ -76,10 +76,10 @@ struct Consumer: Sendable, Hashable {
 }
 
 extension Consumer {
-  /// The consumer name of a CloudKit mirror that the store shows and `--cursors` does not list.
+  /// The consumer name for a CloudKit mirror that uses the store but is missing in `--cursors`.
   static let mirrorName = "CloudKit mirror"
 
-  /// Returns the consumers of a history: its members, those of `--cursors`, and a CloudKit mirror.
+  /// Returns the consumers of a history: members, consumers of `--cursors`, and a CloudKit mirror.
   ///
   /// - Complexity: one visit to each transaction.
   static func all(of outline: HistoryOutline, and given: [Consumer]) -> [Consumer] {
@@ -141,10 +141,9 @@ struct ConsumerStatus: Sendable, Hashable {
   /// Whether history after the consumer's position is already purged, so that the consumer has lost
   /// changes.
   var isCutOff = false
-  /// Whether the consumer limits every purge that loses nothing, because its position is the least.
+  /// Whether the consumer is the furthest behind, so that purging beyond it loses changes.
   ///
-  /// In a store of this library, purges wait for such a consumer if it is a member. They wait for no
-  /// other consumer.
+  /// In a store of this library, only active members count. Purges of such a store wait for them.
   var holdsBack = false
 
   /// Computes how far a consumer is behind in a history.

@@ -71,7 +71,7 @@ extension ConsumerFile {
     return entries
   }
 
-  /// Returns the consumer that an archived token states; its name is the name of the file.
+  /// Returns the consumer of an archived token; the consumer's name is the name of the file.
   private static func archived(_ bytes: Data, _ path: String) throws(LabError) -> Entry {
     guard let token = ArchivedToken(Array(bytes)) else {
       throw unreadable(path, "is an archive, but")
@@ -92,7 +92,7 @@ extension ConsumerFile {
 /// Apple does not document what an archived `NSPersistentHistoryToken` contains. Listings of the
 /// framework's classes show that a token has one dictionary from a store's UUID to the number of a
 /// transaction, and encodes only that dictionary. So this type reads the one dictionary that the
-/// archived object refers to, whatever its key, and refuses every other shape.
+/// archived object refers to, under any key, and rejects every other structure.
 struct ArchivedToken: Hashable, Sendable {
   /// The number of the last transaction, by the upper-case UUID of the transaction's store.
   let numbers: [String: Int64]

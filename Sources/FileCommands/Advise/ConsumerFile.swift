@@ -22,7 +22,7 @@ struct ConsumerFile {
     var archive: ArchivedToken?
   }
 
-  /// The path as the user gave it.
+  /// The path of this file, as the user gave it.
   let path: String
   let entries: [Entry]
 
@@ -110,7 +110,7 @@ extension ConsumerFile {
     }
     guard item.store == nil || item.token != nil else {
       throw .usage(
-        "--cursors: \(place), \(name.quoted), has the key \"store\" without the key \"token\": remove the one, or add the other."
+        "--cursors: \(place), \(name.quoted), has the key \"store\" without the key \"token\". Remove \"store\", or add \"token\"."
       )
     }
     var position = Consumer.Position.unknown
@@ -203,7 +203,9 @@ extension ConsumerFile {
       throw Self.foreign(what, [store], outline.store)
     }
     if outline.members?.contains(where: { $0.name == name }) == true {
-      throw .usage("\(what), is a registered member, whose own cursor is used. Leave it out.")
+      throw .usage(
+        "\(what), is a registered member, whose own cursor is used. Remove it from the file."
+      )
     }
     var consumer = entry.consumer
     if let archive = entry.archive {

@@ -43,7 +43,7 @@ package struct DesignAdvice: Sendable, Hashable {
   let unsupported: [String]
   /// The plans that were run, such as "2 actors to depth 4".
   let scope: String
-  /// For each condition and invariant, the shortest plan that breaks it.
+  /// For each condition and invariant, the shortest plan that breaks the invariant.
   let breaks: [Break]
 
   package init(
@@ -71,7 +71,7 @@ package struct DesignAdvice: Sendable, Hashable {
 }
 
 extension DesignAdvice {
-  /// Sentences about the design: its purges, and the extent of what was run.
+  /// Sentences about the design: its purges, and the plans and conditions that were run.
   var sentences: [String] {
     let run = "Run: every plan of \(scope), under \(conditions.joinedWithAnd)."
     let left =

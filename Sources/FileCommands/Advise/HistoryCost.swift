@@ -69,7 +69,7 @@ struct HistoryCost: Sendable, Hashable {
     days[age].bytes += Double(outline.bytes[index])
   }
 
-  /// Returns the mean bytes per day with an interval, without the oldest day, which is not whole.
+  /// Returns the mean bytes per day with an interval, without the oldest day, which is incomplete.
   private static func growth(of days: [Day], isMeasured: Bool) -> Interval? {
     let whole = days.dropLast().map(\.bytes)
     guard isMeasured, whole.count >= daysMin else { return nil }

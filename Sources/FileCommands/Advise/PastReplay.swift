@@ -1,7 +1,7 @@
 import HistoryInspection
 import HistoryStore
 
-/// A past time at which a consumer would have started again after its unmerged history was purged.
+/// A past time at which a consumer would have missed transactions that a purge had deleted.
 struct PastCut: Sendable, Hashable {
   /// The author whose writes show when the consumer ran.
   let consumer: String
@@ -22,7 +22,7 @@ struct PastCut: Sendable, Hashable {
 /// time. Therefore a consumer is cut off if the purge deletes a transaction of another author between
 /// two writes of the consumer, before the consumer has merged that transaction.
 struct PastReplay: Sendable {
-  /// A cut-off of a consumer, and the index of the purge that causes the cut-off.
+  /// A time at which a consumer would have lost changes, and the index of the purge that causes it.
   struct Entry: Sendable {
     let plan: Int
     let cut: PastCut
@@ -31,7 +31,7 @@ struct PastReplay: Sendable {
   /// The maximum number of authors that are replayed, by descending number of transactions.
   static let authorsMax = 32
 
-  /// The cut-offs, sorted by the time at which the consumer wrote again.
+  /// The losses of consumers, sorted by the time at which the consumer wrote again.
   private(set) var cuts: [Entry] = []
   private let plans: [PurgePlan]
   private let history: PastHistory
@@ -39,12 +39,13 @@ struct PastReplay: Sendable {
   private let countMin: Int
   /// Whether timestamps never decrease.
   ///
-  /// If so, a purge by age deletes nothing that was written in a gap shorter than that age.
+  /// If so, a purge by age deletes no transaction between two writes of an author that are closer
+  /// together than that age.
   private let isRising: Bool
 
   /// Replays purges for the authors that may also read history, at most ``authorsMax``.
   ///
-  /// Nothing is replayed for a store with active members, because its purges wait for them.
+  /// A store with active members is not replayed, because its purges wait for these members.
   ///
   /// - Complexity: one visit to each transaction for each author that was away for long enough.
   init(_ plans: [PurgePlan], _ history: PastHistory, writesOnly: Set<String>) {
@@ -87,7 +88,7 @@ struct PastReplay: Sendable {
   /// Counts, for each purge, the transactions that it would have deleted between two writes of an
   /// author.
   ///
-  /// For each purge with a count above 0, a cut-off is added to ``cuts``.
+  /// For each purge with a count above 0, the loss is added to ``cuts``.
   private mutating func replay(_ author: Int, _ left: Int, _ back: Int, _ gap: Double) {
     let outline = history.outline
     let now = outline.timestamps[back]
@@ -144,7 +145,7 @@ struct PastHistory: Sendable {
   let oldestIndex: Int?
   /// The number of transactions that were deleted before the oldest kept one.
   let goneCount: Int64
-  /// The total number of changes.
+  /// The number of changes in all kept transactions.
   let changeCount: Int
 
   /// Derives the values from the outline of a history.

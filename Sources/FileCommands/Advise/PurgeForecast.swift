@@ -9,7 +9,7 @@ struct PurgeForecast: Sendable, Hashable {
     let consumer: String
     /// The number of transactions that the consumer misses, at least 1.
     var transactions = 0
-    /// The number of changes in these transactions.
+    /// The number of changes in the transactions that the consumer misses.
     var changes = 0
   }
 
@@ -22,14 +22,15 @@ struct PurgeForecast: Sendable, Hashable {
   private(set) var bytes = 0.0
   /// The newest transaction that the purge deletes, with its timestamp.
   private(set) var last: PurgeEstimate.Position?
-  /// The number of transactions before the bound that the purge keeps because of their protected author.
+  /// The number of transactions before the purge's bound that are kept because of their author.
   private(set) var protected = 0
-  /// The number of transactions before the bound that the purge keeps because an active member has
-  /// not merged them, or because they are the newest.
+  /// The number of transactions before the purge's bound that are kept for members or as the newest.
+  ///
+  /// A transaction is kept for members if an active member has not merged it.
   private(set) var heldBack = 0
   /// The consumers that would miss history if the purge ran now.
   private(set) var losses: [Loss] = []
-  /// The past times at which a consumer would have been cut off; empty if the past is not replayed.
+  /// The past times at which a consumer would have missed changes; empty if no past is replayed.
   var past: [PastCut] = []
   /// The measurements of the purge on a private copy; `nil` if the purge was not measured.
   var trial: PurgeTrial?
@@ -132,7 +133,7 @@ enum PurgePlan: Sendable, Hashable {
   /// The ages in days that are always forecast.
   static let ages: [Double] = [1, 3, 7, 14, 30, 90]
 
-  /// Returns the purges to forecast: by fixed ages, a wanted age, merged history, and a count.
+  /// Returns the purges to forecast: by age (``ages`` and `wanted`), by merged position, by count.
   static func all(wanted: Double?, keeping count: Int) -> [PurgePlan] {
     let days = wanted.map { ages.contains($0) ? ages : (ages + [$0]).sorted() } ?? ages
     return days.map { .olderThan(days: $0) } + [.merged, .newest(count)]

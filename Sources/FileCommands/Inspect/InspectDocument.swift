@@ -106,7 +106,7 @@ struct InspectDocument: Encodable {
     let holdsBack: Bool
   }
 
-  /// The version of the format.
+  /// The version of the JSON format.
   let census = 1
   let file: File
   let layout: String

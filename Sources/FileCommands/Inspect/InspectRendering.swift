@@ -11,7 +11,7 @@ import Foundation
 
 /// A census rendered as text for people, or as JSON or CSV for programs.
 struct InspectRendering {
-  /// The path as the user gave it.
+  /// The path of the store file, as the user gave it.
   let path: String
   let census: HistoryCensus
   /// The newest tombstones of deleted objects; `nil` if they were not requested.

@@ -12,7 +12,7 @@ struct InspectOptions: VerbOptions {
   enum Question: Hashable, Sendable {
     /// The contents of the history and, if `purging` is given, the effect of a purge up to that bound.
     case census(purging: PurgeBound?)
-    /// The validity of the history.
+    /// Whether the history is valid.
     case verification
     /// The result of an SQL query.
     case query(String)

@@ -20,7 +20,7 @@ struct QueryRendering {
   /// The rows held back until the column widths are known; only for text.
   private var waiting: [[Value]] = []
   private var widths: [Int]?
-  /// The number of rows so far.
+  /// The number of rows that the query has returned so far.
   private(set) var count = 0
 
   init(_ format: InspectOptions.Format, print: @escaping (String) -> Void) {
@@ -145,7 +145,7 @@ struct JSONCell: Encodable, Hashable {
 
 /// The findings of a history validation, rendered as text, JSON or CSV.
 struct VerificationRendering {
-  /// The path as the user gave it.
+  /// The path of the store file, as the user gave it.
   let path: String
   let findings: [HistoryFinding]
 

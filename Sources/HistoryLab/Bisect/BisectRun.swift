@@ -10,7 +10,7 @@ struct BisectOutcome: Sendable {
   struct Judged: Equatable, Sendable {
     let commit: Commit
     let judgement: BisectSearch.Judgement
-    /// The value of the count at this commit; `nil` if a plan is replayed, or if the commit has no answer.
+    /// The value of the count at this commit; `nil` if a plan is replayed or there is no count.
     var count: Double?
   }
 

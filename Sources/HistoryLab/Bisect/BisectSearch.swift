@@ -2,12 +2,12 @@
 ///
 /// The commits are numbered from 0 in the order of history. The commit before number 0 is known to be
 /// good, and the last commit is known to be bad. Each step judges one commit as good or bad, or skips
-/// it. The step chooses the middle one of the commits that are undecided and were not skipped. After
-/// a skipped commit, this is a neighbor of the skipped commit.
+/// it. The step chooses the middle of the commits between the newest good and the oldest bad one,
+/// without the skipped commits. After a skip, the choice is a neighbor of the skipped commit.
 ///
 /// - Complexity: at most ⌈log2 n⌉ judgements for n commits, and one for each skipped commit.
 struct BisectSearch {
-  /// The answer about one commit.
+  /// The verdict on one commit: good, bad or skipped.
   enum Judgement: Equatable, Sendable {
     case good
     case bad
@@ -32,7 +32,7 @@ struct BisectSearch {
   /// The commit to judge next; `nil` if no further judgement helps.
   var next: Int? { open.isEmpty ? nil : open[open.count / 2] }
 
-  /// The commits among which is the first bad one.
+  /// The numbers of the commits that may be the first bad one.
   ///
   /// The range has one commit once the first bad commit is found. Until then, every commit of the
   /// range except the last was skipped or is not yet judged.

@@ -105,8 +105,9 @@ struct BisectTrial {
     return code
   }
 
-  /// Returns a clause that states how a command without an answer ended, with the last line that
-  /// the command wrote to standard error.
+  /// Returns a clause that states how a command ended that gave no result.
+  ///
+  /// The clause includes the last line that the command wrote to standard error.
   private func ending(_ verb: String, _ code: Int32) -> String {
     let how = code > 128 ? "was ended by signal \(code - 128)" : "ended with exit code \(code)"
     let text = FileManager.default.contents(atPath: errors).map {

@@ -106,7 +106,7 @@ struct BisectVerb: Verb {
   let options: BisectOptions
   let composition: Composition
   let terminal: Terminal
-  /// A folder inside the repository.
+  /// A folder inside the repository; the default is the current folder.
   var place = FileManager.default.currentDirectoryPath
 
   func run() async throws(LabError) -> ExitCode {

@@ -59,12 +59,14 @@ struct ExactCount: Sendable {
   /// The seed of all runs, always the same, so that runs differ only in the commit.
   private static let seed: UInt64 = 1
 
-  /// The metric, the benchmark with its condition, and the size of history.
+  /// A phrase that names the metric, the benchmark with its condition, and the size of history.
   var sentence: String {
     "\(metric) of \(subject.title), \(historySize.counted("transaction"))"
   }
 
-  /// The arguments of the command that prints the count in a JSON document.
+  /// Returns the arguments of the command that prints the count in a JSON document.
+  ///
+  /// `output` is the folder for the command's run.
   func words(output: String) -> [String] {
     [
       "bench", "run", "--quick", "--exact-only", "--json", "--seed", String(Self.seed),

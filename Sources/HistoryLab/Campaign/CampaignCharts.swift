@@ -142,7 +142,7 @@ struct CampaignCharts {
     return "about \(NumberText.significant(value)) ± \(CampaignText.percent(error / value)) %"
   }
 
-  /// Returns at most ``rowCountMax`` rows, evenly spread, with the first and the last one.
+  /// Returns at most ``rowCountMax`` evenly spread rows, including the first and the last row.
   private static func selection(_ rows: [[Double]]) -> [[Double]] {
     guard rows.count > rowCountMax else { return rows }
     return (0..<rowCountMax).map { rows[$0 * (rows.count - 1) / (rowCountMax - 1)] }

@@ -28,7 +28,10 @@ struct CampaignCommands: CompositionPart {
     _ isWanted: () -> Bool
   ) throws(CampaignError) -> CommandExit {
     guard let executable = composition.command else {
-      throw .usage("tasks run only in the program history-lab.")
+      throw .usage(
+        "this process is not history-lab: a campaign launches the executable history-lab for each task. "
+          + "Run that executable."
+      )
     }
     var line = [executable] + words
     if words.first != "replay" {

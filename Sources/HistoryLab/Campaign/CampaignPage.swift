@@ -5,18 +5,19 @@ import HistoryTypes
 import Reporting
 import Synchronization
 
-/// The page of a campaign, a file in its folder that is replaced while the campaign runs.
+/// The writer of a campaign's HTML page, which is replaced while the campaign runs.
 ///
-/// The page needs no server. It is written often, so each result is read only once.
+/// The page is a file in the campaign's folder and needs no server. Each task's result is read only
+/// once, because the page is written often.
 final class CampaignPage: Sendable {
-  /// The time between two pages of one worker.
+  /// The minimum time between two writes of the page by one worker.
   static let interval = Duration.seconds(5)
-  /// The time after which a browser loads the page again, in seconds.
+  /// The interval at which a browser reloads the page, in seconds.
   static let refreshSeconds = 10
 
   private struct State {
     var cache = ResultCache()
-    /// The time at which the next page is due; `nil` before the first one.
+    /// The time at which the page is next due to be written; `nil` before the first write.
     var next: ContinuousClock.Instant?
     /// The version of the page's file when this worker last wrote or checked the file.
     var seen: FileVersion?
@@ -28,10 +29,10 @@ final class CampaignPage: Sendable {
   /// Creates the writer of a page, which measures times with the given clock.
   init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-  /// Writes the page every five seconds, unless another worker has written it in the meantime.
+  /// Writes the page if five seconds have passed and no other worker has written it since then.
   ///
-  /// Writing reads all tasks. Therefore only one of many workers writes the page, and this worker
-  /// spends at most a tenth of its time on it.
+  /// Writing reads all tasks. Therefore usually only one of several workers writes the page, and it
+  /// spends at most a tenth of its time on writing.
   func writeIfDue(of campaign: CampaignFolder) {
     let isDue = state.withLock { state in
       if let next = state.next, now() < next { return false }
@@ -78,7 +79,7 @@ final class CampaignPage: Sendable {
 
   private static func file(of campaign: CampaignFolder) -> String { campaign.path + "/index.html" }
 
-  /// Returns the page as one file.
+  /// Returns the HTML of the page, which uses no other files.
   static func html(_ status: CampaignStatus) -> String {
     let (growth, drawings) = CampaignCharts(status.growth).sections
     return page(status, growth).html(images: .drawn(drawings))

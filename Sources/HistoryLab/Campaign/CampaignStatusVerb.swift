@@ -69,8 +69,8 @@ struct CampaignDrainVerb: Verb {
     let undo = terminal.command.line("campaign drain --off \(options.folder.shellQuoted)")
     terminal.print(
       options.off
-        ? "Workers take tasks again; start those that have ended."
-        : "Workers end after their task. To let them go on: \(undo)"
+        ? "Workers take tasks again; restart the workers that have ended."
+        : "Workers end after their current task. To cancel this: \(undo)"
     )
     return .good
   }

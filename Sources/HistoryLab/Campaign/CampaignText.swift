@@ -84,7 +84,7 @@ struct CampaignText {
     return Int((value / unit).rounded() * unit).grouped
   }
 
-  /// Returns a share in percent with its interval, such as `37 % (33 to 41 %)`.
+  /// Returns a share in percent with its error interval, such as `37 % (33 to 41 %)`.
   static func share(_ share: Double, _ error: Double) -> String {
     "\(percent(share)) % (\(percent(max(0, share - error))) to \(percent(min(1, share + error))) %)"
   }
@@ -96,7 +96,7 @@ struct CampaignText {
       ? NumberText.exact((10 * percent).rounded() / 10) : "\(Int(percent.rounded()))"
   }
 
-  /// The tables that have rows.
+  /// The tables of the status, without those that have no rows.
   var tables: [ReportTable] {
     [
       groups, failures, results(status.foundWithoutPlan, "Found, without a counterexample"),
@@ -105,7 +105,7 @@ struct CampaignText {
     .filter { !$0.rows.isEmpty }
   }
 
-  /// The groups of failures, the largest first.
+  /// A table of the groups of failures, the largest first.
   private var groups: ReportTable {
     var table = ReportTable(
       caption: "Groups of failures",
@@ -126,7 +126,7 @@ struct CampaignText {
     return table
   }
 
-  /// The failures, group by group.
+  /// A table of the failures, group by group.
   var failures: ReportTable {
     var table = ReportTable(
       caption: "Found",
@@ -152,7 +152,7 @@ struct CampaignText {
     ]
   }
 
-  /// Returns up to three names of machines, or two and the number of the others.
+  /// Returns the names of up to three machines; of more, two names and the number of the rest.
   private static func machines(_ names: [String]) -> String {
     guard names.count > 3 else { return names.joined(separator: ", ") }
     return names.prefix(2).joined(separator: ", ") + " and \((names.count - 2).grouped) others"
@@ -168,7 +168,7 @@ struct CampaignText {
     return text(first) + "–" + (first.seed == last.seed ? String(last.plan) : text(last))
   }
 
-  /// The complete lengths of the explorations that are divided by length.
+  /// A table of divided explorations, with the plan lengths that are completely explored.
   private var lengths: ReportTable {
     var table = ReportTable(
       caption: "Explorations",
@@ -213,7 +213,7 @@ struct CampaignText {
     return table
   }
 
-  /// The workers with results, with their rates.
+  /// A table of the workers that have results, with their plans and states per second.
   var workers: ReportTable {
     var table = ReportTable(
       caption: "Workers",
@@ -234,7 +234,7 @@ struct CampaignText {
 
 /// The status of a campaign as JSON, in the format of `campaign status --json`.
 struct CampaignDocument: Encodable {
-  /// A group of failures, by their keys.
+  /// A group of similar failures, each represented by its key.
   struct Group: Encodable {
     let symptom: FailureSymptom?
     let alsoBroken: [FailureGroup.BrokenInvariant]

@@ -26,7 +26,7 @@ enum CampaignVerbs {
 }
 
 extension Argument<String> {
-  /// The folder of a campaign that `campaign add` has created.
+  /// Returns the argument DIR, which is the folder of a campaign.
   static func campaign(_ sentence: String = "The folder of the campaign.") -> Argument {
     Argument(.path("DIR"), sentence)
   }

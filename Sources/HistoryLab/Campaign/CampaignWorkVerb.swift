@@ -16,7 +16,7 @@ struct CampaignWorkOptions: VerbOptions {
   var patience = 120.0
 }
 
-/// Takes the tasks of a campaign until all have a result.
+/// Runs tasks of a campaign until every task has a result or the campaign is drained.
 struct CampaignWorkVerb: Verb {
   static let spec = VerbSpec(
     name: "campaign work",
@@ -45,7 +45,7 @@ struct CampaignWorkVerb: Verb {
 }
 
 extension CampaignWorkVerb {
-  /// Takes tasks on a thread of its own, because the worker blocks while it waits for commands.
+  /// Runs tasks on a separate thread, because the worker blocks while it waits for commands.
   private func work(on campaign: CampaignFolder) async -> Result<Int, CampaignError> {
     let bar = ProgressBar(WorkState("campaign", unit: "results"), on: terminal)
     defer { bar.finish() }

@@ -3,8 +3,8 @@ import Foundation
 
 /// The executable of a worker, which also runs the worker's tasks as new processes.
 ///
-/// A new build may replace the file while the worker runs. Tasks would then run another program than
-/// the one that the worker has compared with the campaign's.
+/// A new build may replace the file while the worker runs. Tasks would then run with a build that
+/// differs from the campaign's build. The worker compares its build only when it starts.
 struct TaskExecutable: Sendable {
   private let path: String
   private let build: String
@@ -33,12 +33,12 @@ struct TaskExecutable: Sendable {
   }
 }
 
-/// A file's number and time, one of which changes when another file takes its place.
+/// A file's inode number and modification time, which show whether the file was replaced.
 struct FileVersion: Equatable {
   private let number: UInt64?
   private let time: Date?
 
-  /// Reads the number and the time of a file; both are `nil` if it is missing.
+  /// Reads the inode number and modification time of a file; both are `nil` if it is missing.
   init(_ path: String) {
     let facts = try? FileManager.default.attributesOfItem(atPath: path)
     number = (facts?[.systemFileNumber] as? NSNumber)?.uint64Value

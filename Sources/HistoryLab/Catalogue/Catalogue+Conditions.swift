@@ -2,7 +2,7 @@ package import Commands
 import Traces
 
 extension Catalogue {
-  /// The conditions: kinds of trouble that a plan may contain, each with the evidence for it.
+  /// The kinds of trouble that a plan may contain, each with evidence that it occurs in practice.
   ///
   /// The evidence from real stores is from 42 stores (one of Apple Notes, 40 of Photos, one of
   /// SwiftData) with 18,464 transactions in total.
@@ -160,7 +160,7 @@ extension Catalogue {
 }
 
 extension PlannedFault.Kind {
-  /// The effect of a fault at the k-th call, or at that call and all later calls.
+  /// A sentence that describes the effect of the fault on each call that it affects.
   fileprivate var sentence: String {
     switch self {
     case .ioError: "A call fails with an input or output error and does nothing."

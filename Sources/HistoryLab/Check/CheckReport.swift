@@ -39,7 +39,7 @@ struct CheckReport {
     return isUndecided || !isWhole ? "unknown" : "valid"
   }
 
-  /// The reasons for the verdict: one sentence for each system, then the reasons why plans are missing.
+  /// The reasons for the verdict: a sentence for each system, and sentences about missing plans.
   var because: String {
     let sentences = systems.map { "\($0.system): \($0.sentence)" }
     let endings = (isEndedEarly ? ["It was ended early."] : []) + gaps.map(\.capitalised)
@@ -82,8 +82,9 @@ struct SystemReport {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
       return
-        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (our tracker then uses its other driver), from "
-        + "event \(difference.event) on; the system's other results are unreliable."
+        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again, from event "
+        + "\(difference.event) on; the system's other results are unreliable. The second run of this "
+        + "project's tracker uses its other driver."
     }
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd
@@ -149,7 +150,7 @@ struct CheckDocument: Codable, RunFile {
   struct Refusal: Codable {
     let command: String
     let code: String
-    /// The number of times that the command failed with this code.
+    /// The number of commands of this kind that failed with this code.
     let count: Int
   }
   struct System: Codable {
@@ -188,7 +189,7 @@ struct CheckDocument: Codable, RunFile {
     /// The kinds of commands that ran, if each kind must have power-offs; otherwise `nil`.
     var commands: [String]?
     var faults: [Fault]?
-    /// The codes with which commands failed, with their counts; `nil` in reports of older versions.
+    /// The numbers of failed commands by kind and error code; `nil` in reports of older versions.
     var refusals: [Refusal]?
     var counterexamples: [Found]
   }
@@ -201,7 +202,7 @@ struct CheckDocument: Codable, RunFile {
   let like: String
   let verdict: String
   let because: String
-  /// The path of the run's folder; `.` in the file that is inside that folder.
+  /// The path of the run's folder; `.` in `check.json`, which is inside that folder.
   let folder: String
   var systems: [System]
 

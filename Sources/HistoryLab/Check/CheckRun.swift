@@ -15,14 +15,14 @@ struct CheckRun: Sendable {
   let system: LabSystem
   let recipe: PlanRecipe
   let versions: [String: String]
-  /// Whether the different states that a part of the plans reach are counted.
+  /// Whether to count the distinct states that a random sample of the plans reaches.
   var samplesStates = false
-  /// Creates the place for the stores of a worker.
+  /// Creates the location of a worker's stores: on the heap, or in a folder.
   let place: @Sendable (_ worker: Int) throws(LabError) -> StorePlace
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
-  /// The number of plans that the system fails to complete after which a worker stops.
+  /// The number of plans that the system did not complete after which a worker stops.
   static let runFailureCountMax = 3
 
   /// Runs plans with the numbers from 1, up to a number of plans or steps, and counts the verdicts.
@@ -183,9 +183,10 @@ final class PlanQueue: Sendable {
   private let shard: Shard?
   private let state: Mutex<State>
 
-  /// Creates a queue of plan numbers from 1, which ends early once the plans have made `steps` steps.
+  /// Creates a queue of plan numbers from 1, which ends early after a total of `steps` steps.
   ///
-  /// With a shard of n, the queue hands out every n-th plan number, and ends at its share of the steps.
+  /// If the run is split into n shards, the queue hands out every n-th plan number, and its
+  /// limit is an n-th of `steps`.
   init(plans: Int, steps: Int?, shard: Shard? = nil) {
     self.shard = shard
     guard let shard else {

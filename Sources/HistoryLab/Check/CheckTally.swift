@@ -9,7 +9,7 @@ import Workloads
 
 /// The verdicts of one system's plans, counted for each invariant.
 struct CheckTally: Sendable {
-  /// The number of plans with each verdict of one checker.
+  /// The numbers of plans that one checker found valid, invalid and unknown.
   struct Count: Sendable, Hashable {
     var valid = 0
     var invalid = 0
@@ -22,7 +22,7 @@ struct CheckTally: Sendable {
   private(set) var conditions: [Condition: Int] = [:]
   /// The numbers of planned faults and of faults that occurred.
   private(set) var faults = FaultCounts()
-  /// The commands that the system refused.
+  /// The numbers of failed commands, by kind of command and error code.
   private(set) var refusals = RefusalCounts()
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
@@ -173,7 +173,7 @@ struct FaultCounts: Sendable, Equatable {
   private(set) var fullPowerOffCount = 0
   /// The kinds of commands that ran, with or without planned faults.
   private(set) var words: Set<String> = []
-  /// The word of the command that is running or that ran last.
+  /// The kind of the command that is running or ran last; `nil` before the first command.
   private var current: String?
 
   /// Counts the next event of a plan's run.
@@ -252,7 +252,7 @@ struct FaultCounts: Sendable, Equatable {
   }
 }
 
-/// The number of refusals for each kind of command and failure code.
+/// The number of failed commands for each kind of command and error code.
 struct RefusalCounts: Sendable, Equatable {
   /// A kind of command, and the error code with which it failed.
   struct Pair: Hashable, Sendable, Comparable {
@@ -287,14 +287,14 @@ struct RefusalCounts: Sendable, Equatable {
     for (pair, count) in other.pairs { pairs[pair, default: 0] += count }
   }
 
-  /// Returns the number of refusals with a code, for all commands.
+  /// Returns the number of commands of all kinds that failed with an error code.
   func count(of code: SystemFailure.Code) -> Int {
     pairs.reduce(0) { $0 + ($1.key.code == code ? $1.value : 0) }
   }
 }
 
 extension Action {
-  /// The command's word; for a belated command, followed by the word of its step.
+  /// The name of the action in plan files; a `belated` action also has the name of its step.
   fileprivate var kind: String {
     if case .belated(_, let step) = self { "belated \(step.rawValue)" } else { word }
   }

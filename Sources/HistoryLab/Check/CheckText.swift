@@ -38,7 +38,7 @@ struct CheckText {
     if report.counterexamples.count > 1 { terminal.print("") }
   }
 
-  /// Prints the least probability with which a plan finds a bug, if the schedule guarantees one.
+  /// Prints the minimum probability that a plan finds a bug, if the schedule guarantees one.
   func print(_ schedule: PlanSchedule, actors: Int, commands: Int) {
     guard case .pct(let depth) = schedule,
       let bound = schedule.leastProbability(actors: actors, steps: commands)
@@ -50,7 +50,7 @@ struct CheckText {
     )
   }
 
-  /// Returns a table with the numbers of plans in which each invariant held, broke or was not exercised.
+  /// Returns a table with the numbers of plans that kept, broke or did not exercise each invariant.
   private func table(_ tally: CheckTally) -> ReportTable {
     var table = ReportTable(columns: [
       .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
@@ -90,7 +90,7 @@ struct CheckText {
     return table
   }
 
-  /// Returns a table with the number of refusals of each command, by code.
+  /// Returns a table with the number of failures of each kind of command, by error code.
   private func table(_ refusals: RefusalCounts) -> ReportTable {
     let codes = SystemFailure.Code.allCases.filter { refusals.count(of: $0) > 0 }
     var table = ReportTable(columns: [.text("refused")] + codes.map { .number($0.rawValue) })

@@ -277,7 +277,7 @@ struct CheckVerb: Verb {
 }
 
 extension CheckOptions {
-  /// Creates the place for a worker's stores: on the heap, or in a subfolder of `--on-disk`.
+  /// Creates the location of a worker's stores: on the heap, or in a subfolder of `--on-disk`.
   var place: @Sendable (Int) throws(LabError) -> StorePlace {
     let folder = onDisk
     return { worker throws(LabError) in

@@ -17,7 +17,7 @@ extension LabSystem {
     LabSystem(.kit2Readme, .kit2Readme),
   ]
 
-  /// Creates the system of a design, whose store keeps raw clock values as timestamps.
+  /// Creates a system that runs a design on a store with raw clock values as timestamps.
   ///
   /// The name of a design that was read from a file is the file's path.
   init(_ design: TrackingDesign, name: String? = nil, _ use: StatedUse?) {
@@ -36,7 +36,7 @@ extension LabSystem {
 }
 
 extension StatedUse {
-  /// The conditions outside the stated use of all published systems, each with the reason.
+  /// The conditions that several published systems exclude from their stated use, with the reasons.
   private static let authors: [Condition: String] = [
     .sameAuthorTwice: "each process must have its own author",
     .sameActorTwice: "each process must have its own author",
@@ -54,7 +54,7 @@ extension StatedUse {
     kitAuthors.merging(some) { $1 }
   }
 
-  /// The stated use of the 2021 article.
+  /// The stated use of the design in a published article from 2021.
   fileprivate static let article = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; batch work runs in a context named batchContext.",

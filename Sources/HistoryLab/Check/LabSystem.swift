@@ -23,7 +23,7 @@ struct LabSystem: Sendable {
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
   /// The purge strategies that the system supports, in plan syntax.
   var strategyWords = PurgeStrategy.plannedWords
-  /// Whether the system is this project's tracker, which has two drivers.
+  /// Whether the system is this project's tracker, which has two drivers (see `PlannedDriver`).
   var hasDrivers = false
   /// The kinds of commands that the system does not support regardless of its capabilities.
   var excludedActions: Set<PlanAction> = []
@@ -107,7 +107,7 @@ extension LabSystem {
 
   /// Returns the system of the design that a file describes.
   ///
-  /// - Throws: a usage error that states the problem in the file and its place.
+  /// - Throws: a usage error that states the problem and its position in the file.
   private static func described(by path: String) throws(LabError) -> LabSystem {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .usage("--system: \(path.quoted) cannot be read. Pass a design file that you may read.")

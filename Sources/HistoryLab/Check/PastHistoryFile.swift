@@ -53,7 +53,7 @@ enum PastHistoryFile {
     records.removeFirst(max(0, records.count - PastHistory.transactionCountMax))
   }
 
-  /// Returns a transaction; with `readsValues`, each delete has the values of its tombstone.
+  /// Converts a transaction; with `readsValues`, each delete has the values of its tombstone.
   private static func record(
     of transaction: HistoryTransaction,
     in page: HistoryPage,
@@ -86,7 +86,7 @@ extension PastValueChoice {
   /// `--anonymous`, otherwise no values.
   static func usual(anonymous: Bool) -> PastValueChoice { anonymous ? .hashed : .none }
 
-  /// - Throws: A usage error if values are to be kept although names are hidden.
+  /// - Throws: A usage error for ``kept`` (unchanged values) if `anonymous` is `true`.
   func check(anonymous: Bool) throws(LabError) {
     guard anonymous, self == .kept else { return }
     throw .usage(

@@ -40,12 +40,12 @@ extension Option<PastValueChoice?> {
 }
 
 extension PastHistoryFile {
-  /// Checks the options of a history file together.
+  /// Checks that the options for a history file do not contradict each other.
   ///
   /// `others` contains the names of further options that need `--history` and were given.
   ///
-  /// - Throws: A usage error if the file cannot be read, if values are to be kept although names are
-  ///   hidden, or if an option is given that needs `--history`.
+  /// - Throws: A usage error if the file cannot be read, if `--anonymous` is combined with
+  ///   `--object-values kept`, or if an option that needs `--history` is given without it.
   static func check(
     _ history: String?,
     anonymous: Bool,

@@ -86,7 +86,7 @@ enum ConditionChoice: Hashable, Sendable {
   }
 }
 
-/// The workload profile that generated plans resemble: a built-in one, or that of a store file.
+/// The source of the workload that generated plans resemble: a built-in profile, or a store file.
 enum ProfileSource: Hashable, Sendable {
   /// The built-in profile of Photos stores.
   case photos

@@ -173,14 +173,17 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// The kit's own default of `cleanStrategy` if the system is ``TrackingDesign/kit2``; else `nil`.
+  /// The default `cleanStrategy` of PersistentHistoryTrackingKit 2 if this is the system `kit-2`.
   ///
-  /// This system cleans after every pass, which is not the kit's default.
+  /// The value is `nil` for other systems. The system `kit-2` cleans after every pass, which is not
+  /// the default of the kit.
   fileprivate var kitStrategy: String? {
     name == TrackingDesign.kit2.name ? TrackingDesign.kit2Strategy : nil
   }
 
-  /// Returns a sentence about the first setting that the system does not support; `nil` for none.
+  /// Returns a sentence about the first setting that the system does not support.
+  ///
+  /// The result is `nil` if the system supports all settings.
   fileprivate func lacks(_ setup: PlanSetup) -> String? {
     let needs: [(Capability, String, Bool)] = [
       (.consume, "consumers", !setup.consumers.isEmpty),

@@ -33,15 +33,15 @@ struct PlanRecipe: Sendable {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
-  /// Returns whether the states that a plan reaches are read, if a check samples states.
+  /// Returns whether a check that samples states reads the states that a plan reaches.
   ///
-  /// The states of the first plan and of a random sample of the others are read. A plan with faults runs
-  /// once more for that.
+  /// The check reads the states of the first plan and of a random sample of the others. To read the
+  /// states of a plan with faults, the plan runs once more.
   func readsStates(_ number: Int) -> Bool {
     number == 1 || (caseSeed(number) >> 32).isMultiple(of: Self.readShare)
   }
 
-  /// On average, the states of one in `readShare` plans are read; the plan's seed decides.
+  /// On average, the states of one in `readShare` plans are read; the plan's seed decides of which.
   ///
   /// Reading the states takes about a third of the time of a plan's run. For a plan with faults, the
   /// time of a further run is added.
@@ -66,10 +66,10 @@ final class PlanWorker {
   private let underTest: any SystemUnderTest
   private let simulator: Simulator
   private let versions: [String: String]
-  /// Whether the next outcomes contain the digests of the states that their plans reached.
+  /// Whether ``outcome(of:number:repeating:)`` also digests the states that the plan reaches.
   var readsStates = false
 
-  /// Creates a worker that keeps its stores at a given place.
+  /// Creates a worker with its stores at the given location.
   init(_ system: LabSystem, at place: StorePlace, versions: [String: String]) {
     self.system = system
     self.versions = versions
@@ -222,11 +222,12 @@ final class PlanWorker {
     var digest: UInt64 = 0
   }
 
-  /// Runs a plan completely, and returns the footprints of its commands, and of its closing passes
-  /// and reads.
+  /// Runs a plan completely, and returns a footprint for each command.
   ///
-  /// After `count` commands the closure is called, and all connections are replaced, so that no statement
-  /// that was prepared before is used again.
+  /// A further footprint is for the passes and reads after the last command.
+  ///
+  /// After `count` commands, the closure is called and all connections are replaced. Statements
+  /// that were prepared earlier are then not used again.
   func footprints(
     of plan: Plan,
     reconnectingAfter count: Int? = nil,
@@ -263,7 +264,8 @@ final class PlanWorker {
 
   /// Returns the number of commands in a plan's shortest prefix that breaks an invariant.
   ///
-  /// The number is `nil` if nothing breaks the invariant, or only the closing passes and reads do.
+  /// The number is `nil` if the plan does not break the invariant, or breaks it only in the passes
+  /// and reads that follow the last command.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan
@@ -330,7 +332,7 @@ extension CheckerSuite {
 }
 
 extension EventKind {
-  /// Whether the event ends a command that ran or was skipped.
+  /// Whether the event is the last one of a command that ran, or states that a command was skipped.
   fileprivate var endsStep: Bool {
     switch self {
     case .ended, .skipped: true
@@ -338,7 +340,7 @@ extension EventKind {
     }
   }
 
-  /// Returns whether the event ends a given command, by its number from 1.
+  /// Returns whether the event is the last one of command number `count`, counted from 1.
   fileprivate func isEnd(of count: Int?) -> Bool {
     switch self {
     case .ended(let command?, _), .skipped(let command?, _): command + 1 == count
@@ -357,7 +359,7 @@ struct PlanOutcome: Sendable {
   }
   /// The plan's number, from 1.
   let plan: Int
-  /// The number of commands performed, including the closing passes and reads.
+  /// The number of commands performed, including the passes and reads after the last command.
   let stepCount: Int
   /// The conditions that occurred in the plan.
   let conditions: Set<Condition>
@@ -365,7 +367,7 @@ struct PlanOutcome: Sendable {
   let answers: [Answer]
   /// The planned faults, and the faults that occurred.
   let faults: FaultCounts
-  /// The commands that the system refused.
+  /// The numbers of failed commands, by kind of command and error code.
   let refusals: RefusalCounts
   /// Whether the system purged history, in a pass or by command.
   let purges: Bool
@@ -373,7 +375,9 @@ struct PlanOutcome: Sendable {
   let isRepeated: Bool
   /// The position of the first event that differs in the second run; `nil` if none does.
   let difference: Int?
-  /// The reason why the system did not complete the plan, in which case all answers are `unknown`.
+  /// The reason why the system did not complete the plan; `nil` if it did.
+  ///
+  /// If the system did not complete the plan, all answers are `unknown`.
   let runFailure: RunFailure?
   /// The digests of the states that the plan reached; `nil` if they were not read.
   let states: Set<UInt64>?

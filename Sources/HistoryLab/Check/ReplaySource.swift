@@ -13,7 +13,7 @@ import Workloads
 struct ReplaySource {
   var plan: Plan
   let system: LabSystem
-  /// The broken invariant that the file names; `nil` for a plan alone.
+  /// The broken invariant that a counterexample file names; `nil` for a plan from another source.
   let checker: String?
 
   /// Reads the plan from the file, or generates the plan of a seed.
@@ -81,7 +81,7 @@ struct ReplaySource {
 }
 
 extension LabFile {
-  /// The system on which the file's plan ran; `nil` for a plan that did not run.
+  /// The system on which the file's plan ran; `nil` for a plan file, which names no system.
   fileprivate var system: String? {
     switch self {
     case .plan: nil
@@ -90,7 +90,7 @@ extension LabFile {
     }
   }
 
-  /// The broken invariant that the file names; `nil` if it names none.
+  /// The broken invariant that a counterexample file names; `nil` for a plan file or a trace file.
   fileprivate var checker: String? {
     if case .counterexample(let counterexample) = self {
       counterexample.violation.checker

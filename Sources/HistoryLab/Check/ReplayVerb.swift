@@ -230,7 +230,7 @@ struct ReplayVerb: Verb {
 }
 
 extension ReplayOptions {
-  /// Creates the place for the store of the plan: on the heap, or in the folder of `--on-disk`.
+  /// Creates the location of the plan's store: on the heap, or in the folder of `--on-disk`.
   func place() throws(LabError) -> StorePlace {
     guard let onDisk else { return .heap() }
     do throws(StorePlaceError) { return try .folder(onDisk) } catch {

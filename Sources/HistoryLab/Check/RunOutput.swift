@@ -107,14 +107,14 @@ extension RunOutput {
   }
 }
 
-/// The folder from which the paths and commands in a run's report are used.
+/// The folder to which the paths in a run's report are relative, and in which its commands work.
 enum RunReader {
   /// The run's folder, which may have been moved to another machine.
   case folder
   /// The current folder of the user who started the run.
   case here(ShellCommand)
 
-  /// Returns the path of the run's folder, relative to the folder from which the report is used.
+  /// Returns the path of the run's folder in the report: `.` or, for ``here(_:)``, `shown`.
   func folder(_ shown: String) -> String {
     switch self {
     case .folder: "."
@@ -122,7 +122,7 @@ enum RunReader {
     }
   }
 
-  /// The lab's command, as it is typed in the folder from which the report is used.
+  /// The lab's command as a user types it: the plain name or, for ``here(_:)``, the given command.
   var command: ShellCommand {
     switch self {
     case .folder: .plain
@@ -133,7 +133,7 @@ enum RunReader {
 
 /// The files of a counterexample, and the options that replay it.
 struct KeptCounterexample {
-  /// The run's folder, in the form that is printed.
+  /// The path of the run's folder, as the output shows it.
   let folder: String
   /// The name of the file in that folder.
   let file: String
@@ -143,10 +143,10 @@ struct KeptCounterexample {
   /// The name of the page that shows the counterexample.
   var page: String { "\(file.dropLast(".jsonl".count)).html" }
 
-  /// The page's path, in the form that is printed.
+  /// The page's path, as the output shows it.
   var pagePath: String { "\(folder)/\(page)" }
 
-  /// Returns the file's path, or only its name if the report is used from the run's folder.
+  /// Returns the file's path; only the name if the report is relative to the run's folder.
   func path(for reader: RunReader) -> String {
     switch reader {
     case .folder: file

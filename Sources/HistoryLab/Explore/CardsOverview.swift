@@ -21,7 +21,7 @@ struct CardsOverview {
   /// Returns tables with one row for each condition and one column for each system.
   ///
   /// The systems are split over several tables if there are more than the maximum number of columns.
-  /// `place` returns the anchor of a system's card, or of the card's section about a condition.
+  /// `place` returns the link anchor of a system's card, or of its section about a condition.
   func tables(
     place: (_ system: String, _ condition: String?) -> String
   ) -> [ReportTable] {
@@ -88,7 +88,7 @@ struct CardsOverview {
 extension CardsOverview {
   /// Returns the overview as Markdown.
   ///
-  /// Each cell links to a heading of ``ExploreText/markdown(legend:)``.
+  /// Each cell links to a heading in the output of ``ExploreText/markdown(legend:)``.
   func markdown(scopes: [ExploreScope]) -> String {
     let tables = tables { system, condition in
       Self.slug(ExploreText.heading(system, condition))

@@ -6,7 +6,7 @@ import Traces
 import Workloads
 
 extension ExploreTask {
-  /// The part of a divided exploration to run for one task, and the folder with the slices.
+  /// The slice of a divided exploration to run for one task, and the folder with the slice files.
   struct Division: Sendable {
     let folder: SliceFolder
     /// The index of the task in the exploration.
@@ -15,7 +15,7 @@ extension ExploreTask {
     let place: SlicePlace?
   }
 
-  /// Explores one slice of the task's plans of one length, or joins the results of all slices.
+  /// Explores one slice of the plans with one length, or joins the results of all slices.
   ///
   /// - Throws: a usage error if a file cannot be read, and the errors of exploring a whole task.
   func run(
@@ -74,9 +74,10 @@ extension ExploreTask {
     } catch { throw failure(error) }
   }
 
-  /// The task's design, headers, first commands and windows as text.
+  /// The data that determines the task's plans, as text: tasks with different plans differ in it.
   ///
-  /// Tasks with different plans have different texts.
+  /// The text contains the design, the plan headers, the possible first commands, and the repeated
+  /// windows (runs of consecutive transactions) of a real history.
   var alphabetText: String {
     let alphabet = alphabet
     let starts = alphabet.headers.map { header in

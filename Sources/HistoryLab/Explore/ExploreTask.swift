@@ -115,7 +115,7 @@ struct ExploreTask: Sendable {
 
   /// The estimated relative duration of the task.
   ///
-  /// The estimate is the number of plans if every state had as many moves as the first state.
+  /// The estimate is the number of plans if every state permits as many commands as the first one.
   var weight: Double {
     let alphabet = alphabet
     return alphabet.headers.reduce(0) { sum, header in
@@ -124,7 +124,7 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// The properties that must be equal in two tasks so that one can reuse the moves of the other.
+  /// The properties that two tasks must share so that one can reuse the other's command results.
   ///
   /// If the properties are equal, a plan that both tasks contain reaches the same state in both.
   struct ReuseKey: Hashable {
@@ -135,9 +135,9 @@ struct ExploreTask: Sendable {
     fileprivate let treatsActorsAlike: Bool
   }
 
-  /// The key by which tasks with equal moves are found; `nil` if this task shares no moves.
+  /// The key of the tasks that can share command results; `nil` if this task shares none.
   ///
-  /// A task cannot share moves if its plans start from several headers, or repeat a real history.
+  /// A task cannot share results if its plans start from several headers, or repeat a real history.
   var reuseKey: ReuseKey? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1, past == nil else { return nil }
@@ -253,9 +253,10 @@ extension PlannedWrite {
 
 /// Hands out the tasks of an exploration, each once, and adds up their states.
 ///
-/// Tasks with equal ``ExploreTask/reuseKey`` form a group: its fastest task starts first, and tasks
-/// of the group that start after its end reuse the results of its commands. All other tasks
-/// follow, longest first. The order and the reuse only save time; they do not change the results.
+/// Tasks with equal ``ExploreTask/reuseKey`` form a group. The shortest task of each group starts
+/// before all other tasks, which follow with the longest first. Tasks of the group that start after
+/// that first task has finished reuse its command results. The order and the reuse only save time.
+/// They do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)

@@ -88,7 +88,9 @@ struct ExploreText {
   /// One line for each shortest plan, shortest first: invariant, condition, length and commands.
   var plans: [String] { broken.map(\.line) }
 
-  /// Returns the lines of the shortest plans, each followed by its replay command; `replays` has cell keys.
+  /// Returns the lines of the shortest plans, each followed by its replay command if there is one.
+  ///
+  /// The keys of `replays` are those of the cells (``SafetyCell/key``).
   func plans(replayedBy replays: [String: String]) -> [String] {
     broken.flatMap { plan -> [String] in
       [plan.line] + (replays[plan.key].map { ["  Replay: \($0)"] } ?? [])

@@ -58,7 +58,7 @@ struct ExploreOptions: VerbOptions {
   /// Whether the exploration continues only one of several plans that lead to equal states.
   var mergesStates: Bool { !noMerging }
 
-  /// The greatest length of a plan in any scope.
+  /// The maximum number of commands of a plan, over all scopes.
   var depthMax: Int { scopes.map(\.depth).max() ?? 0 }
 
   /// The pairs of options that exclude each other.

@@ -49,7 +49,7 @@ struct CardsDocument: Codable, RunFile {
     var outsideStatedUse: String?
     let explored: [Piece]
 
-    /// Files written before version 0.2 use the key `standing`.
+    /// The keys in the JSON file; `evidence` keeps the name `standing` of older versions.
     enum CodingKeys: String, CodingKey {
       case condition
       case evidence = "standing"
@@ -72,7 +72,7 @@ struct CardsDocument: Codable, RunFile {
   let cards: Int
   let scopes: [ExploreScope]
   let verdict: String
-  /// The path of the run's folder; `.` in the file that is inside that folder.
+  /// The path of the run's folder; `.` in `cards.json`, which is inside that folder.
   let folder: String
   let systems: [Card]
 }

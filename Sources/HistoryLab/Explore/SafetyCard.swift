@@ -134,8 +134,9 @@ struct SafetyCell: Sendable {
   let invariant: String
   let condition: Condition
   let result: Result
-  /// The length up to which all plans were run; if the invariant broke, the length of the plan that
-  /// breaks it.
+  /// The number of commands up to which all plans were run.
+  ///
+  /// If the invariant broke, the value is the number of commands of the plan that breaks it.
   let depth: Int
   let planCount: Double
   let stateCount: Int
@@ -189,7 +190,7 @@ extension Counterexample {
 }
 
 extension Condition {
-  /// The action of the condition that an exploration never performs; `nil` if it performs all actions.
+  /// The action that the condition needs but an exploration never performs, in words; else `nil`.
   var unexplored: String? {
     self == .callFailure ? "makes a call fail" : nil
   }

@@ -24,7 +24,7 @@ struct SliceFacts: Codable {
 
     /// Commands of plans with one header, as lines of a plan file.
     struct Commands: Codable {
-      /// The index of the header.
+      /// The index of the plans' header in the task's list of headers.
       let root: Int
       var lines: String
     }
@@ -33,7 +33,7 @@ struct SliceFacts: Codable {
   /// The results of one task: one system under one condition within one scope.
   struct Piece: Codable {
     let seconds: Double
-    /// The slice's results in this task; `nil` if the task ended at a shorter length.
+    /// The slice's results in this task; `nil` if the task ended at a shorter plan length.
     var content: Content?
   }
 
@@ -54,7 +54,9 @@ struct SliceFacts: Codable {
   let hash: String
 }
 
-/// A length of plans, and one slice of the states from which they are continued.
+/// One slice of an exploration: the plan length, the slice's number, and the number of slices.
+///
+/// Plans of this length continue states of the previous length, which are divided into slices.
 struct SlicePlace: Codable, Hashable, Sendable {
   let length: Int
   /// The number of the slice, from 1.
@@ -63,14 +65,14 @@ struct SlicePlace: Codable, Hashable, Sendable {
 
   var file: String { "slice-\(length)-\(index)-of-\(count).bin" }
 
-  /// The place as a phrase: `slice 2/4 of length 3`.
+  /// The slice as a phrase: `slice 2/4 of length 3`.
   var sentence: String { "slice \(index)/\(count) of length \(length)" }
 
   init(length: Int, index: Int, count: Int) {
     (self.length, self.index, self.count) = (length, index, count)
   }
 
-  /// Reads the name of a slice's file; `nil` for other names.
+  /// Parses the name of a slice's file; returns `nil` if the name has another form.
   init?(file: String) {
     let parts = file.split(whereSeparator: { "-.".contains($0) })
     guard parts.count == 6, let length = Int(parts[1]), let index = Int(parts[2]),
@@ -97,20 +99,20 @@ struct ExplorationIdentity: Codable, Hashable, Sendable {
     alphabets = tasks.map { $0.alphabetText.utf8.stableHash.digits }
   }
 
-  /// Returns how this exploration differs from another one; `nil` if it does not.
+  /// Returns a clause about the first difference from another exploration; `nil` if there is none.
   func difference(from other: ExplorationIdentity) -> String? {
     if pieces != other.pieces {
       let (ours, theirs) = (Set(pieces), Set(other.pieces))
       let lists = [theirs.subtracting(ours), ours.subtracting(theirs)].map {
         $0.sorted().first ?? "the same in another order"
       }
-      return "it explores other pieces (there \(lists[0]); here \(lists[1]))"
+      return "it explores other tasks (in the file: \(lists[0]); now: \(lists[1]))"
     }
     if states != other.states {
-      return "--states is \(other.states.grouped) there and \(states.grouped) here"
+      return "--states was \(other.states.grouped) for the file and is \(states.grouped) now"
     }
     let piece = zip(pieces, zip(alphabets, other.alphabets)).first { $0.1.0 != $0.1.1 }
-    return piece.map { "\($0.0) has other plans there: another design file or history" }
+    return piece.map { "the design or history of \($0.0) has changed since the file was written" }
   }
 }
 

@@ -10,12 +10,12 @@ import Traces
 /// A file with one slice of an exploration: facts as a line of JSON, then columns of numbers.
 ///
 /// The columns have 20 bytes for each new state: its hash, header, previous state and last command.
-/// They have 8 bytes for each move. Each task with content has columns of its own. All numbers are
-/// little-endian.
+/// They have 8 bytes for each move, which is a command that leads from one state to another. Each
+/// task with results has separate columns. All numbers are little-endian.
 struct SliceFile: Sendable {
   let path: String
   let facts: SliceFacts
-  /// The hash of the facts, by which the files of the next length refer to this file.
+  /// The hash of the facts, by which the slices of plans with one more command refer to this file.
   let hash: String
   private let bytes: Data
 
@@ -120,14 +120,14 @@ struct SliceFile: Sendable {
   private static let damage =
     "it is not a whole slice of an exploration. Remove it and explore it again"
 
-  /// The version alone, which is read first.
+  /// The format version of the facts, which is decoded before the other facts.
   private struct Version: Decodable {
     let explorationSlice: Int
   }
 
-  /// Returns the slice's results in one task; `nil` if the task ended at a shorter length.
+  /// Returns the slice's results in one task; `nil` if the task ended at a shorter plan length.
   ///
-  /// Without `hasMoves`, the moves are not read.
+  /// If `hasMoves` is `false`, the moves from state to state are not read.
   ///
   /// - Throws: A usage error if a command or plan cannot be read.
   func slice(

@@ -5,15 +5,18 @@ import Foundation
 import Simulation
 import Traces
 
-/// The slice files of an exploration in a folder, up to the last length that has all its slices.
+/// The slice files of an exploration in a folder.
+///
+/// Each slice belongs to one plan length. Lengths are read from 0 up to the first length with a
+/// missing slice, which is left out.
 struct SliceFolder: Sendable {
-  /// The slices of each complete length, in the order of their numbers.
+  /// The slices of each plan length of which all slices exist, in the order of their numbers.
   private let lengths: [[SliceFile]]
 
-  /// The number of complete lengths, counted from length 0.
+  /// The number of plan lengths, from 0, of which all slices exist.
   var lengthCount: Int { lengths.count }
 
-  /// The hashes of the slices of the last complete length.
+  /// The hashes of the slices of the greatest complete plan length; empty if no length is complete.
   var hashes: [String] { lengths.last?.map(\.hash) ?? [] }
 
   /// Reads the slices of plans with fewer than `end` commands, at any depth below a folder.
@@ -72,7 +75,8 @@ struct SliceFolder: Sendable {
 
   /// Returns the results of all slices in one task of the exploration.
   ///
-  /// Without `hasMoves`, the moves are not read, and plans cannot be counted.
+  /// If `hasMoves` is `false`, the moves from state to state are not read, so that plans cannot be
+  /// counted.
   ///
   /// - Throws: A usage error that names a file which cannot be read.
   func rounds(

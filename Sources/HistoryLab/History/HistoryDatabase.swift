@@ -168,7 +168,7 @@ extension HistoryDatabase {
 }
 
 extension HistoryDatabase {
-  /// One run in a list.
+  /// One run in the list that `history list` shows.
   struct RunLine: Hashable, Encodable {
     let name: String
     let verb: String

@@ -43,7 +43,7 @@ struct GeneratedVerb: Verb {
     try folder.write("generated.csv", report.csv())
     if options.json { terminal.print(try report.json()) } else { print(report, of: mutants.count) }
     try folder.finish(verdict: "unknown", because: report.because)
-    if !options.json { terminal.print("Every edit: \(folder.shownPath)/generated.csv") }
+    if !options.json { terminal.print("Outcomes of all edits: \(folder.shownPath)/generated.csv") }
     return Interruption.isRequested ? .undecided : .good
   }
 
@@ -140,7 +140,7 @@ struct GeneratedTrial {
 
   /// The share of plans that test stores on disk.
   ///
-  /// Most of the mutants that all other plans miss are detected only by these tests.
+  /// Most of the mutants that survive all other plans are detected by these tests.
   private static let diskShare = 0.25
 
   /// Plans whose number is a multiple of this value run on a store whose timestamps are raw clock

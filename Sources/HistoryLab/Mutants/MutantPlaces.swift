@@ -139,20 +139,19 @@ struct MutantPlace: Sendable {
   /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
   /// The edited code is compared with the unedited code in the same state. The number after the
-  /// last command represents the closing passes and reads.
+  /// last command represents the passes and reads that follow the plan.
   let acts: [Int]
   let curve: ViolationCurve
-  /// The shares of violations before the first and after the last command, measured again with
-  /// other random continuations.
+  /// The first and last point of ``curve``, measured again with other random continuations.
   ///
   /// The array is empty if these continuations were not run.
   let ends: [ShareInterval]
   let seconds: Double
 
-  /// The commands at which the bug acts; the closing passes and reads count as the last command.
+  /// The commands at which the bug acts; passes and reads after the plan count as the last command.
   private var places: [Int] { acts.map { min($0, commandCount) } }
 
-  /// The command that the explanation names.
+  /// The number of the command that the explanation names; `nil` if it names none.
   var named: Int? { curve.steepestRise?.command }
 
   /// Whether the explanation names a command at which the bug acts.

@@ -14,7 +14,7 @@ struct MutantReport {
   let folder: String
   let outcomes: [MutantOutcome]
 
-  /// The outcomes of the mutants that are not equivalent; every seed should kill each of them.
+  /// The outcomes of the mutants that are not equivalent; plans of every seed should kill them.
   private var bugs: [MutantOutcome] { outcomes.filter { $0.mutant.equivalence == nil } }
 
   /// The number of mutants that were killed with every seed, equivalent mutants excluded.
@@ -140,7 +140,7 @@ struct MutantDocument: Codable, RunFile {
   let casesMedianMax: Double
   let leastShare: Double
   let firstLeastShare: Double
-  /// The path of the run's folder; `.` in the file that is inside that folder.
+  /// The path of the run's folder; `.` in `mutants.json`, which is inside that folder.
   let folder: String
   let outcomes: [Outcome]
 

@@ -114,7 +114,7 @@ struct MutantRun: Sendable {
 
 /// The result of running the plans of one seed on one mutant.
 struct MutantTrial: Sendable {
-  /// The way in which a plan ends a trial without a verdict, in the words of a report.
+  /// The reason why a trial ended without a verdict; raw values are the words in reports.
   enum UnfinishedTrial: String, CaseIterable {
     case late = "over 30 s"
     case crashed = "a crash"
@@ -146,14 +146,14 @@ struct MutantTrial: Sendable {
   let seconds: Double
   /// The first plans that kill the mutant, each after shrinking.
   let kills: [Kill]
-  /// The way in which a plan ended the trial before a checker rejected any plan; otherwise `nil`.
+  /// The reason why the trial ended before a checker rejected any plan; otherwise `nil`.
   var unfinished: UnfinishedTrial?
 
   /// The shortest of the shrunk plans.
   var shortest: Kill? { kills.min { $0.commandCount < $1.commandCount } }
 }
 
-/// Runs trials one after the other, with all stores in one place.
+/// Runs trials one after another, with all stores in the same location.
 struct MutantWorker {
   let place: StorePlace
   let system: LabSystem

@@ -71,7 +71,7 @@ struct DescribedTrial {
   let seed: UInt64
   let caseCountMax: Int
 
-  /// Runs the trial in a process.
+  /// Runs the trial in a new process.
   ///
   /// - Throws: A lab error if the process fails for any other reason than a plan that takes too
   ///   long or crashes.

@@ -29,10 +29,11 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   private(set) var proofs: [Proof] = []
   /// For each rejected set, the index in ``proofs`` of the proof that rejects the set.
   private(set) var rejections: [Changes: Int] = [:]
-  /// The sets that hold and contain no smaller set that holds.
+  /// The minimal sets: no plan breaks the changed design, but one does for every proper subset.
   private(set) var minimal: [Changes] = []
-  /// The first superset of a minimal set that holds and purges.
+  /// The first superset of a minimal set with which the design holds and also purges.
   ///
+  /// The design holds if no plan breaks it.
   /// `nil` if the design need not purge, if a minimal set found earlier purges, or if no such
   /// superset was found.
   private(set) var purging: Changes?
@@ -53,13 +54,15 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     self.verify = verify
   }
 
-  /// Whether a set was found that holds and, if the design must purge, purges.
+  /// Whether a set was found with which no plan breaks the design.
+  ///
+  /// If the design must purge, it must also purge with the set.
   var isSolved: Bool { purging != nil || minimal.contains { !idle.contains($0) } }
 
   /// Finds every minimal set with at most `countMax` changes.
   ///
-  /// If the design must purge and no minimal set of the same or a smaller size purges, the search
-  /// also finds a larger set that holds and purges.
+  /// If the design must purge but does not purge with any minimal set found so far, the search also
+  /// tries supersets of the minimal sets.
   mutating func search(upTo countMax: Int) async throws(LabError) {
     for count in 0...max(0, min(countMax, alternatives.count)) {
       let (known, sets) = (minimal, sets(of: count))
@@ -81,7 +84,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     _ = try await purging(found)
   }
 
-  /// Searches the supersets of sets that hold for one that also purges.
+  /// Searches the supersets of sets that hold for a superset with which the design also purges.
   private mutating func searchPurging(among sets: [Changes]) async throws(LabError) {
     guard purges != nil else { return }
     try await rejectAll(sets)
@@ -113,9 +116,10 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   /// Finds a minimal repair within a larger set of changes.
   ///
-  /// Plans reject each proper subset of the result, or the design must purge and never purges with
-  /// the subset. Changes are removed as long as the remaining set is not ruled out. The remaining set
-  /// is then verified. A failed verification adds a proof, and the reduction starts again.
+  /// No proper subset of the result is a repair: a plan rejects the subset, or the design must
+  /// purge and never purges with the subset. Changes are removed as long as the remaining set is
+  /// not ruled out. The remaining set is then verified. If the verification fails, it adds a proof,
+  /// and the reduction starts again.
   ///
   /// - Returns: The minimal repair; `nil` if a proof rejects the larger set itself, or if the design
   ///   must purge and never purges with the larger set.

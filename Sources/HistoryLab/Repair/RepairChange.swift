@@ -1,12 +1,12 @@
 import Systems
 
-/// One change of a design: a decision, and the choice that replaces the design's own.
+/// One change of a design: a decision, its choice in the design, and the choice that replaces it.
 struct RepairChange: Hashable, Sendable {
   /// The decision's name.
   let decision: String
-  /// The word of the design's own choice.
+  /// The name of the choice in the unchanged design.
   let from: String
-  /// The word of the new choice.
+  /// The name of the new choice.
   let to: String
 
   /// The change as a phrase, such as `position: date -> number`.

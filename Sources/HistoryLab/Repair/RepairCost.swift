@@ -10,7 +10,7 @@ struct RepairCost: Hashable, Sendable {
   var passes = 0
   /// The number of merged transactions; a transaction that is merged twice counts twice.
   var merges = 0
-  /// The number of times that a position was stored.
+  /// The number of times that an actor stored the position up to which it has merged.
   var records = 0
   /// The number of transactions purged.
   var purged = 0

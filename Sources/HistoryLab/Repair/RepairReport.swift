@@ -19,7 +19,7 @@ struct RepairReport: Sendable {
     let cost: RepairCost
     let purging: RepairPurging
     let coverage: RepairTrials.Coverage
-    /// The text of the changed design's file.
+    /// The contents of the changed design's file.
     let file: String
 
     var purges: Bool { purging != .never }
@@ -37,12 +37,13 @@ struct RepairReport: Sendable {
   struct Reason: Sendable {
     let change: RepairChange
     let proof: Proof
-    /// The text of the file of the design without this change.
+    /// The contents of the design file with all changes of the repair except this one.
     let file: String
 
-    /// Returns the common end of the names of this change's files: the plan and the design.
+    /// Returns the name that this change's plan file and design file have in common.
     ///
-    /// `number` is the number of the set. The result is `nil` if the proof contains no plan.
+    /// Prefixes and extensions are added to the name. `number` is the number of the set of changes.
+    /// The result is `nil` if the proof contains no plan.
     func stem(ofSet number: Int) -> String? {
       guard case .breaks = proof else { return nil }
       return "set-\(number)-without-\(change.decision)"
@@ -60,10 +61,10 @@ struct RepairReport: Sendable {
   struct Unrepaired: Sendable {
     let plan: Plan
     let violation: Violation
-    /// The text of the file of the design with all these decisions.
+    /// The contents of the design file with all decisions of this project's tracker.
     let file: String
 
-    /// The common end of the names of the plan file and the design file.
+    /// The name that the plan file and design file have in common, without prefix and extension.
     static let stem = "unrepaired"
   }
 
@@ -74,11 +75,12 @@ struct RepairReport: Sendable {
   let changeCountMax: Int
   /// Whether a repair must also purge, because the unchanged design purges.
   let mustPurge: Bool
-  /// The minimal sets: they hold, and contain no smaller set that holds.
+  /// The minimal sets of changes with which no plan breaks the design.
   ///
-  /// Each set has at most `changeCountMax` changes.
+  /// A plan breaks the design with any proper subset of them. Each set has at most `changeCountMax`
+  /// changes.
   let answers: [Answer]
-  /// A superset of one of ``answers`` that holds and purges.
+  /// A superset of one of ``answers``, with which no plan breaks the design and the design purges.
   ///
   /// The set has at most `changeCountMax` changes. `nil` if the design need not purge, if one of
   /// ``answers`` of the same or a smaller size purges, or if no such set was found.
@@ -96,12 +98,13 @@ struct RepairReport: Sendable {
   let planCount: Int
   let seconds: Double
 
-  /// Whether no plan breaks the design without changes.
+  /// Whether the unchanged design needs no repair, because no plan that was run breaks it.
   var isSafe: Bool { answers.first?.changes.isEmpty == true }
 
   /// Whether a set was found that repairs the design.
   ///
-  /// ``larger`` counts only if no set with at most `changeCountMax` changes holds.
+  /// ``larger`` counts only if plans break the design with all sets of at most `changeCountMax`
+  /// changes.
   var isRepaired: Bool {
     guard answers.isEmpty else {
       return purging != nil || answers.contains { isRepair($0) }
@@ -141,9 +144,9 @@ struct RepairReport: Sendable {
     return "\(holds), but with \(them) the design never purges. \(purgeSentence)"
   }
 
-  /// A sentence about a set with which the design holds and purges.
+  /// A sentence about a set of changes with which no plan breaks the design and the design purges.
   ///
-  /// The sentence is needed if no set in ``answers`` purges.
+  /// The sentence is needed if the design never purges with any set in ``answers``.
   private var purgeSentence: String {
     if let purging {
       return "The smallest set with which it holds and purges has "
@@ -270,7 +273,7 @@ struct RepairReport: Sendable {
     answers.filter { !$0.changes.isEmpty } + [purging, larger].compactMap(\.self)
   }
 
-  /// The maximum number of sets in one table of costs, one column each.
+  /// The maximum number of sets of changes in one cost table, which has a column for each set.
   static let comparedCountMax = 8
 }
 
@@ -287,7 +290,7 @@ extension RepairReport.Subset {
     if case .breaks(_, let violation) = proof { violation.checker } else { nil }
   }
 
-  /// The changes by number, from 1.
+  /// The numbers of the changes, from 1, as text such as `1+3`; `none` without changes.
   fileprivate var numbers: String {
     places.isEmpty ? "none" : places.map { String($0 + 1) }.joined(separator: "+")
   }
@@ -364,9 +367,9 @@ extension RepairReport {
 
 /// The files of a repair in its run's folder, and the commands that replay them.
 ///
-/// For each change there is the plan that shows the need for it, and the design without the change.
+/// For each change, the files include the design without this change and a plan that breaks it.
 struct RepairFiles {
-  /// The run's folder, in the form that is printed.
+  /// The path of the run's folder, as the output shows it.
   let folder: String
   let reader: RunReader
 
@@ -402,7 +405,7 @@ struct RepairFiles {
   private static func planFile(_ stem: String) -> String { "plan-\(stem).jsonl" }
   private static func designFile(_ stem: String) -> String { "design-\(stem).json" }
 
-  /// Returns the path of a proof's plan file, relative to the folder from which the report is used.
+  /// Returns the path of a proof's plan file, relative to the folder of the report's reader.
   func plan(_ stem: String) -> String { path(Self.planFile(stem)) }
 
   /// Returns the command that replays the plan of a proof on its design.
@@ -465,7 +468,7 @@ struct RepairDocument: Encodable {
   let verdict: String
   /// Whether a set was found that repairs the design.
   ///
-  /// A set above the limit of changes counts only if no set within the limit holds.
+  /// A set above the limit of changes counts only if plans break the design with every smaller set.
   let isRepaired: Bool
   /// Whether a repair must also purge, because the unchanged design purges.
   let mustPurge: Bool
@@ -475,7 +478,9 @@ struct RepairDocument: Encodable {
   let seed: String
   let changesMax: Int
   let sets: [Answer]
-  /// A superset of one of `sets` that holds and purges; `nil` if none was needed or found.
+  /// A superset of one of `sets`, with which no plan breaks the design and the design purges.
+  ///
+  /// `nil` if no such superset was needed or found.
   let purging: Answer?
   let larger: Answer?
   let cost: [String: Int]

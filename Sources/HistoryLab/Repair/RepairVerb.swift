@@ -178,7 +178,7 @@ struct RepairVerb: Verb {
     }
     guard chosen.isEmpty else { return chosen }
     throw .usage(
-      "--\(seen == nil ? "conditions" : "seen-in"): none of these can be explored for \(system.name)."
+      "--\(seen == nil ? "conditions" : "seen-in"): none of these conditions can be explored for \(system.name)."
     )
   }
 

@@ -5,7 +5,7 @@ import Measuring
 import Reporting
 import Traces
 
-/// The newest check and card of each system, and the newest stress, mutant and benchmark run.
+/// The newest check and safety card of each system; the newest stress, mutant and benchmark run.
 struct RunCollection {
   /// One system's part of a check, with the folder of its run.
   struct Check {
@@ -14,7 +14,7 @@ struct RunCollection {
     let seed: String
     var system: CheckDocument.System
   }
-  /// One system's card, the scopes of its exploration, and the folder of its run.
+  /// One system's safety card, the scopes of its exploration, and the folder of its run.
   struct Card {
     let folder: String
     let scopes: [ExploreScope]

@@ -153,7 +153,7 @@ struct RunParts {
     return sentences + [missingSentence].compactMap(\.self)
   }
 
-  /// Returns each part's document of one kind.
+  /// Returns the contents of the file `file` of each part.
   ///
   /// - Throws: A usage error if a part lacks the file or the file cannot be read.
   func documents<Document: RunFile>(_ file: String) throws(LabError) -> [Document] {
@@ -169,7 +169,7 @@ struct RunParts {
     return documents
   }
 
-  /// Returns the samples of states of the parts that have one; a part of few plans may have none.
+  /// Returns the state sample of each part that has one; a part with few plans may have none.
   ///
   /// - Throws: A usage error if a sample cannot be read.
   func states() throws(LabError) -> [StateSample] {

@@ -58,13 +58,15 @@ struct StressOptions: VerbOptions {
   @Option(.shard) private var shardChoice: ShardChoice?
   @Option(.output) var output: String
   @Flag(.json) var json
-  /// The part of the run; a part lasts for its share of the time, and has a seed of its own.
+  /// The part of the run that this process performs; `nil` for the whole run.
+  ///
+  /// A run of N parts divides its time equally. Each part has a seed of its own.
   private(set) var shard: Shard?
 
-  /// The least time for which a run or a part writes, in seconds.
+  /// The minimum writing time of a whole run or of one part, in seconds.
   private static let secondsMin = 0.1
 
-  /// The time for which the run, or its part, writes, in seconds.
+  /// The writing time of the whole run or, with `--shard`, of its part, in seconds.
   private var secondsOfPart: Double { (seconds ?? minutes * 60) / Double(shard?.count ?? 1) }
 
   /// The settings of the run, or of its part.
@@ -143,8 +145,8 @@ struct StressVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     guard let command = composition.command else {
       throw .lab(
-        "this process is not history-lab, which stress launches for each participant. Run its "
-          + "executable."
+        "this process is not history-lab: stress launches the executable history-lab for each "
+          + "participant. Run that executable."
       )
     }
     let folder = try RunOutput(

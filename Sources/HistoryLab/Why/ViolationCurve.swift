@@ -73,7 +73,7 @@ struct ViolationCurve: Hashable, Sendable {
     }
   }
 
-  /// The shares, from before the first command to after the last command.
+  /// The shares of violations before the first command and after each command.
   private(set) var points: [ShareInterval]
   /// The number of commands in the plan's shortest prefix that breaks the invariant; `nil` if
   /// none does.
@@ -104,7 +104,7 @@ struct ViolationCurve: Hashable, Sendable {
     return first < points.count ? first : nil
   }
 
-  /// Returns the curve of several continuations, each run after each command.
+  /// Runs several continuations after each number of kept commands, and returns their curve.
   ///
   /// `numbers` are the numbers of the continuations. `places` are the numbers of kept commands; `nil`
   /// stands for every number. Continuations that keep `broken` or more commands count as broken and

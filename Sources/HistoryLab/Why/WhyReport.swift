@@ -8,7 +8,8 @@ import Traces
 struct WhyReport {
   /// An edited plan that avoids the violation, with its commands as text.
   ///
-  /// The initializer of the report states when an edited plan avoids the violation.
+  /// The edited plan breaks no invariant, and no more of its commands are skipped or fail than
+  /// in the original plan.
   struct Nearest {
     let edit: PlanEdit
     /// The texts of the edited plan's commands.

@@ -26,8 +26,8 @@ struct WhyRun: Sendable {
   /// The default budget for the events of all continuations.
   ///
   /// Events are counted instead of steps, because the time for a step grows with the number of its
-  /// events. For example, in a plan that signals drive, one step may deliver to every actor. A design
-  /// that runs in SQLite takes seconds for the whole budget.
+  /// events. For example, in a plan that is driven by signals, one step may deliver a signal to
+  /// every actor. A design that runs in SQLite takes seconds for the whole budget.
   static let eventBudget = 300_000
 
   /// Returns the number of continuations after each command that the event budget allows, from 20 to 1,000.
@@ -42,7 +42,9 @@ struct WhyRun: Sendable {
     self.checker = checker
   }
 
-  /// Prepares the variations of a plan; continuations may have `conditions` and the conditions of the plan.
+  /// Prepares the variations of a plan.
+  ///
+  /// Continuations may contain `conditions` and the conditions that occur in the plan.
   ///
   /// - Throws: a usage error if the system does not support a chosen condition.
   init(
@@ -190,9 +192,9 @@ final class VariationRunner {
     worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
   }
 
-  /// The number of one-millisecond pauses for which a request waits for another thread.
+  /// The maximum number of one-millisecond pauses in which a request waits for another thread.
   ///
-  /// The number is small, because a plan that hangs waits for all pauses.
+  /// The number is small, because a plan that hangs waits for all of these pauses.
   static let patience = 300
 
   /// The number of events observed so far.

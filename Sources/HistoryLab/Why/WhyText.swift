@@ -57,7 +57,7 @@ struct WhyText {
 
 /// The tables and sentences that the text and the page have in common.
 extension WhyReport {
-  /// A table of the probabilities, one row for each command.
+  /// A table of the probability of a violation before the first command and after each command.
   var curveTable: ReportTable {
     var table = ReportTable(columns: [
       .number("after"), .text("command"), .number("probability"), .text("95 % interval"),

@@ -166,11 +166,11 @@ struct FileHeader {
     try connection.checkpoint()
   }
 
-  /// The name of a flag in `history_metadata`: 1 if the file keeps no history, otherwise 0 or absent.
+  /// The key in `history_metadata` whose value is 1 if the file keeps no history, else 0 or absent.
   static let untrackedName = "untracked"
-  /// The name in `history_metadata` under which a write without history records its row version.
+  /// The key in `history_metadata` for the row version of the last write without history.
   ///
-  /// The next such write uses the recorded version minus 1.
+  /// These versions count down from -1: each write without history uses the recorded one minus 1.
   static let versionName = "version"
 
   private static let untracked = """
@@ -250,7 +250,7 @@ struct FileHeader {
 }
 
 extension FileHeader {
-  /// Reads from an open file its rule for writes by other programs.
+  /// Reads the rule for writes by other programs from an open file.
   static func foreignWrites(_ connection: borrowing Connection) throws -> ForeignWrites {
     let text = try connection.text(
       "SELECT value FROM history_metadata WHERE name = '\(ForeignSchema.settingName)'"
@@ -283,7 +283,7 @@ extension UUID {
   }
 }
 
-/// The device and inode number of a file, which differ for another file under the same name.
+/// The device and inode number of a file, which change if another file replaces it at its path.
 struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
@@ -299,7 +299,7 @@ struct FileIdentity: Equatable {
 
 /// The creation of the file of a new store.
 enum NewFile {
-  /// Creates an empty file that only its owner can read, unless a file exists.
+  /// Creates an empty file that only its owner can access, unless a file exists at the path.
   ///
   /// SQLite itself would create the file readable by everyone. The write-ahead log gets the
   /// permissions of the file. Errors are ignored here, because SQLite then fails for the same

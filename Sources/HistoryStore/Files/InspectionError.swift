@@ -93,7 +93,7 @@ extension InspectionError: CustomStringConvertible {
     tables.isEmpty ? "it contains no table" : "it contains \(list(tables))"
   }
 
-  /// Returns the first names in quotes, so that they cannot send control sequences to a terminal.
+  /// Returns up to four names, quoted and escaped so that a terminal executes no control sequence.
   private static func list(_ names: [String]) -> String {
     let shown = names.prefix(4).map(\.debugDescription).joined(separator: ", ")
     return names.count > 4 ? "\(shown) and \(names.count - 4) more" : shown

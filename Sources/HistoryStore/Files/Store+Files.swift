@@ -110,7 +110,7 @@ private struct OwnedFile: ~Copyable {
     MemberLockFile.removeAll(nextTo: path)
   }
 
-  /// Replaces the file with another one atomically.
+  /// Replaces the file atomically with the file at the path `other`.
   func giveWay(to other: String) throws {
     try Self.move(other, to: path)
   }

@@ -59,7 +59,7 @@ extension Store {
 }
 
 extension QuietFile {
-  /// Opens the file or a copy; records the file's state, which must not change during reading.
+  /// Opens the file, or a private copy, and records the file's state to detect later changes.
   fileprivate func open() throws -> OpenedFile {
     for _ in 0..<Self.attemptsMax {
       let before = FileState(realPath)

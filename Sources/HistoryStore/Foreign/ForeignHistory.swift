@@ -50,9 +50,9 @@ package struct FileTables {
   }
 }
 
-/// The parts of a store that a Core Data file lacks, so that this library can open the file as a store.
+/// The additions with which this library opens a Core Data file as a store for reading.
 ///
-/// The parts are a model, a store ID, and the library's own tables, which are created in memory.
+/// They are a model, a store ID, and the library's own tables, which are created in memory.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000
@@ -114,7 +114,7 @@ package enum ForeignHistory {
 
   /// Returns a model of the entities that the file names, without attributes.
   ///
-  /// An entity without a name gets its number as the name.
+  /// An entity without a name gets a name from its number, such as `Entity3`.
   static func model(_ connection: borrowing Connection) throws -> Model {
     let columns = try FileTables.columns(of: "Z_PRIMARYKEY", connection)
     guard columns.isSuperset(of: ["Z_ENT", "Z_NAME"]) else {
@@ -145,7 +145,7 @@ package enum ForeignHistory {
     return (0..<64).prefix { columns.contains("ZTOMBSTONE\($0)") }.count
   }
 
-  /// Returns the file's store ID, or one derived from its path.
+  /// Returns the store ID that Core Data wrote into the file, or an ID derived from the path.
   static func id(_ connection: borrowing Connection, realPath: String) throws -> StoreID {
     if try FileTables.columns(of: "Z_METADATA", connection).contains("Z_UUID"),
       let id = try connection.text("SELECT Z_UUID FROM Z_METADATA").flatMap({ StoreID($0) })
@@ -162,8 +162,8 @@ package enum ForeignHistory {
 
   /// SQL that creates, in memory, the tables that only stores of this library have.
   ///
-  /// The temporary tables contain no member, and history counts as purged below the first
-  /// transaction in the file.
+  /// The temporary tables contain no member, and they declare all history before the first
+  /// transaction in the file as purged.
   static let tables = """
     CREATE TEMP TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     INSERT INTO history_metadata SELECT 'numbered', max(

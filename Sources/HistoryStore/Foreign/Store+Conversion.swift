@@ -82,7 +82,7 @@ extension Store {
   }
 }
 
-/// The transaction numbers up to which the history of a store was purged, by author and overall.
+/// The transaction numbers up to which a store's history was purged, for each author and overall.
 struct PurgePositions {
   var byAuthor: [(author: String?, number: Int64)] = []
   var thinned: [(author: String?, number: Int64)] = []
@@ -90,7 +90,7 @@ struct PurgePositions {
 }
 
 extension StoreCore {
-  /// Returns the purged positions and the highest assigned number of this history.
+  /// Returns the positions up to which history was purged, and the highest assigned number.
   fileprivate func purgePositions() throws -> PurgePositions {
     try learnNewStrings()
     var positions = PurgePositions()
@@ -118,7 +118,7 @@ extension StoreCore {
     for (name, value) in positions.metadata { try setMetadata(name, value) }
   }
 
-  /// Inserts the transactions of a page unchanged.
+  /// Inserts the transactions of another store's page, with the same numbers, timestamps and marks.
   fileprivate func copy(_ page: HistoryPage) throws {
     var greatest: [Int32: Int64] = [:]
     let mappings = page.model.entities.map { ColumnMapping($0) }
@@ -154,7 +154,7 @@ extension StoreCore {
 }
 
 extension ChangePacker {
-  /// Packs a copied change with its bytes: the tombstone, or the columns beyond the first 64.
+  /// Packs a copied change; `bytes` contains its tombstone, or its columns beyond the first 64.
   fileprivate mutating func append(_ change: ChangeRecord, _ bytes: UnsafeRawBufferPointer) {
     switch change.type {
     case .insert: insert(change.entity, change.key)

@@ -33,7 +33,9 @@ extension StoreCore {
     return HistoryFinding(kind: kind, count: count, first: first, isWrong: isWrong(kind))
   }
 
-  /// Returns the references that a program without foreign keys has left, or `nil` if there are none.
+  /// Returns a finding for references to missing objects, or `nil` if there are none.
+  ///
+  /// Programs that do not enforce foreign keys can leave such references.
   private func danglingReferences() throws -> HistoryFinding? {
     var count: Int64 = 0
     var first: ObjectID?
@@ -85,9 +87,9 @@ extension StoreCore {
     }
   }
 
-  /// Reads transactions starting at a number, and returns the number at which the next call continues.
+  /// Reads a range of transactions, and returns the number at which the next call must start.
   ///
-  /// Throws if one of the transactions is damaged.
+  /// Returns `nil` at the end of history, and throws if a transaction in the range is damaged.
   private func walk(from first: Int64, _ isDuplicate: (Int64) -> Void) throws -> Int64? {
     let last = try lastReadable(from: first)
     var request = HistoryRequest(after: nil, filter: .numbers(HistoryFilter.range(first...last)))
@@ -231,7 +233,7 @@ package struct HistoryFinding: Sendable, Hashable {
 }
 
 extension HistoryFinding.Kind {
-  /// Returns the count with its noun: `2 changes without a transaction`.
+  /// Returns a phrase with the count, such as `2 changes without a transaction`.
   package func sentence(of count: Int) -> String {
     let (noun, rest) =
       switch self {

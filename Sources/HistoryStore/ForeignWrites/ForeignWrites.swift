@@ -14,9 +14,9 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   ///
   /// The next store that reads or writes the file adds these transactions to history, exactly once.
   ///
-  /// A program that writes objects of an entity that has references, or is referred to, must run
-  /// `PRAGMA foreign_keys = ON` before its transaction. Otherwise its statements fail, because SQLite
-  /// would not check the references when the program commits.
+  /// To write objects of an entity that has references or is referred to, a program must run
+  /// `PRAGMA foreign_keys = ON` before its transaction. Otherwise its statements fail, because
+  /// SQLite would not check the references when the program commits.
   case captured
   /// Other programs cannot insert, update or delete objects.
   ///
@@ -71,7 +71,7 @@ struct ForeignSchema {
       .map { "ALTER TABLE history_foreign ADD COLUMN \($0);" }.joined()
   }
 
-  /// SQL that creates the tables with which triggers see whether foreign keys are enforced.
+  /// SQL that creates the tables by which a trigger detects whether SQLite enforces foreign keys.
   static let probeTables = """
     CREATE TABLE IF NOT EXISTS \(probe)(id INTEGER PRIMARY KEY);
     CREATE TABLE IF NOT EXISTS \(probe)_child(
@@ -99,7 +99,7 @@ struct ForeignSchema {
 
   /// The triggers that refuse writes that could leave a reference to a missing object.
   ///
-  /// Files that an earlier version of this library created lack them.
+  /// Files that an earlier version of this library created lack these triggers.
   private var referenceTriggers: [(name: String, sql: String)] {
     let ends = Set(model.references.flatMap { [Int($0.entity), Int($0.destination)] })
     return entityTriggers.filter { ends.contains($0.number) }.flatMap(\.requiringForeignKeys)
@@ -137,9 +137,10 @@ private struct EntityTriggers {
 
   /// The triggers that raise an error for every write of a connection that does not check foreign keys.
   ///
-  /// SQLite checks them only after `PRAGMA foreign_keys = ON` (https://sqlite.org/foreignkeys.html). A
-  /// trigger cannot read the pragma in programs that do not trust the schema, but can see whether SQLite
-  /// applies the rule of a foreign key.
+  /// SQLite checks foreign keys only after `PRAGMA foreign_keys = ON`
+  /// (https://sqlite.org/foreignkeys.html). In programs that do not trust the schema, a trigger
+  /// cannot read that setting, but it can detect whether SQLite performs the action of a foreign
+  /// key (`ON UPDATE CASCADE`).
   var requiringForeignKeys: [(name: String, sql: String)] {
     let sentence = """
       \(entity.name) has references or is referred to; run PRAGMA foreign_keys = ON before BEGIN, so \
@@ -270,7 +271,7 @@ private struct EntityTriggers {
 
   // MARK: Parts of SQL
 
-  /// The names by which a statement can set the key.
+  /// The column names by which a statement can set the key of a row.
   ///
   /// See https://sqlite.org/lang_createtable.html#rowid.
   ///
@@ -324,11 +325,10 @@ private struct EntityTriggers {
 }
 
 extension StoreCore {
-  /// Throws if the file captures or refuses other programs' writes, and a program dropped a table, a
-  /// column or a trigger.
+  /// Throws if a program dropped a table, a column or a trigger that the file's rule needs.
   ///
-  /// In an unwatched file, SQLite itself reports a missing table or column when a statement needs
-  /// it.
+  /// Checks only files that capture or refuse writes by other programs. In an unwatched file,
+  /// SQLite itself reports a missing table or column when a statement needs it.
   ///
   /// - Throws: ``HistoryError/Code/changedSchema``, with the names of everything that is missing.
   /// - Complexity: linear in the schema.
@@ -340,7 +340,7 @@ extension StoreCore {
     try checkForeignSchema(handling, of: found)
   }
 
-  /// Throws if a table or column of the model `found`, or a trigger of the rule `handling`, is missing.
+  /// Throws if a table or column of the model `found`, or a trigger for `handling`, is missing.
   func checkForeignSchema(_ handling: ForeignWrites, of found: StoredModel) throws {
     guard handling != .unwatched else { return }
     let present = Dictionary(

@@ -9,7 +9,7 @@ private struct ForeignEffect {
   var type: ChangeType?
   /// The updated attributes, as a bitmap by the attribute numbers of the file.
   var columns: UInt64 = 0
-  /// The row of `history_foreign` with the values that the delete preserves.
+  /// For a delete, the ID of the row of `history_foreign` with the preserved values.
   var row: Int64 = 0
 }
 
@@ -34,7 +34,8 @@ extension StoreCore {
   /// 8192. The changed rows get higher versions, so that a save that is based on the older rows
   /// detects the conflict.
   ///
-  /// - Returns: The newest transaction afterwards, and the last one written, if any.
+  /// - Returns: The newest transaction after the call, and the last one that the call wrote, or
+  ///   `nil` if it wrote none.
   /// - Complexity: linear in the captured changes; memory for 8192 of them.
   func takeForeignChanges(
     after head: KnownHead
@@ -76,8 +77,8 @@ extension StoreCore {
 
   /// Changes the file's rule for writes by other programs to the one in this program's configuration.
   ///
-  /// Missing triggers, and those that an earlier version of this library created, are created
-  /// again.
+  /// Also creates missing triggers, and replaces those that an earlier version of this library
+  /// created.
   func adopt(_ wanted: ForeignWrites, instead found: ForeignWrites) throws {
     guard let model = try StoredModel(connection, path: path) else { return }
     let triggers = ForeignSchema(layout: layout, model: model).triggers(wanted)
@@ -145,7 +146,7 @@ extension StoreCore {
 /// Consecutive captured changes by one author, which become at most one transaction.
 private struct ForeignGroup {
   let author: String?
-  /// The last captured change of the group.
+  /// The `history_foreign` ID of the last captured change in the group.
   var last: Int64 = 0
   /// The effects on objects, in the order of the objects' first changes.
   private(set) var effects: [ForeignEffect] = []

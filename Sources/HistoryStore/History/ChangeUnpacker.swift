@@ -11,10 +11,11 @@ package struct ChangeUnpacker {
   package let tombstones = PageBuffer<UInt8>()
   private let copy = PageBuffer<UInt8>()
 
-  /// The number of zeros after a copied blob: the greatest size in bytes of the four numbers that a
-  /// change consists of (head, key, columns and a length).
+  /// The number of zeros after a copied blob: the maximum size in bytes of a change's four numbers.
+  ///
+  /// The numbers are the head (entity and type), the key, the columns and a length.
   private static let paddingCount = 4 * PackedNumber.byteCountMax
-  /// The size in bytes of the shortest change: its head and its key.
+  /// The size in bytes of the shortest change: one byte for its entity and type, one for its key.
   private static let changeBytesMin = 2
 
   package init() {}
@@ -84,7 +85,9 @@ package struct ChangeUnpacker {
     return keep(UnsafeRawBufferPointer(start: next, count: Int(length)), for: &record)
   }
 
-  /// Copies the tombstone or wide columns of a change, and returns `false` if they are too large.
+  /// Copies the tombstone of a change, or its columns beyond the first 64.
+  ///
+  /// - Returns: `false` if the bytes are too large.
   func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
     guard tombstones.count <= Int(UInt32.max), bytes.count <= Int(Int32.max) else { return false }
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }

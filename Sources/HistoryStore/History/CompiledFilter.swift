@@ -72,7 +72,7 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// The lowest transaction number that can match, or `nil` if no top-level condition sets one.
+  /// The lowest transaction number that can match, or `nil` if no top-level condition limits it.
   var numberMin: Int64? {
     switch self {
     case .numbers(let range): range.lowerBound
@@ -120,7 +120,8 @@ extension CompiledFilter {
 
   /// Returns whether a change matches this filter.
   ///
-  /// The filter must be a result of ``reduced(for:)``: conditions on the transaction stop the program.
+  /// The filter must be a result of ``reduced(for:)``: if it still contains a condition on the
+  /// transaction, the call stops the program.
   func matches(_ change: ChangeRecord) -> Bool {
     switch self {
     case .entity(let entity): change.entity == entity
@@ -149,10 +150,11 @@ extension CompiledFilter.StringColumn {
 
 /// A filter as SQL conditions on transactions, with the values to bind.
 ///
-/// Strings appear as their numbers, absent ones as 0, so that the conditions need neither null
-/// checks nor quoting. The limits of ranges are parameters, so that one statement serves all ranges.
+/// Strings appear as their numbers, and absent strings as 0, so that the conditions need neither
+/// null checks nor quoting. The limits of ranges are parameters, so that one statement serves all
+/// ranges.
 struct FilterSQL {
-  /// The position of the first bound value; lower positions belong to the scan.
+  /// The position of the filter's first SQL parameter; the scan binds the lower positions.
   private static let firstPosition: Int32 = 3
 
   private enum Bound {

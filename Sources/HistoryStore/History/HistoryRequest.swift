@@ -38,7 +38,9 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// The next page does not report these purges as gaps.
   package private(set) var gone: [Int32: Int64] = [:]
-  /// The position within a transaction at which the previous page ended, or `nil`.
+  /// The position within a transaction at which the previous page ended.
+  ///
+  /// `nil` for a first page, and if the previous page ended between two transactions.
   package private(set) var rest: TransactionRest?
   /// The limits of a page that may end within a transaction; `nil` reads whole transactions only.
   package var streaming: StreamingLimits?
@@ -176,8 +178,7 @@ extension HistoryFilter {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether some purged transaction may have matched this filter, and whether some purged
-  /// transaction may not have matched it.
+  /// Returns whether this filter can match, and whether it can fail to match, purged transactions.
   ///
   /// The purged transactions have the author `author`, and numbers in the range `gone`.
   func verdict(

@@ -54,7 +54,7 @@ struct HistoryScan {
   private(set) var batch: Int64 = 0
   /// The number of the current transaction's changes read so far, on this page and earlier pages.
   private var place = 0
-  /// The offsets at which the changes and tombstones of the current batch start.
+  /// The offsets in the unpacker's buffers at which the current batch starts.
   private var start = (change: 0, tombstone: 0)
   /// The filter to apply to the current transaction's changes; `nil` if all of them match.
   private var question: CompiledFilter?
@@ -140,7 +140,9 @@ struct HistoryScan {
     unpacker.changes.count >= changeCountMax || unpacker.tombstones.count >= tombstoneBytesMax
   }
 
-  /// Returns whether a transaction is purged; a fetch skips its row until the row is deleted.
+  /// Records the transaction that the scan reached, and returns whether it is purged.
+  ///
+  /// A fetch skips a purged transaction until a purge deletes its row.
   mutating func isPurged(_ row: borrowing Statement) -> Bool {
     meet(row)
     guard !purged.isEmpty else { return false }
@@ -220,7 +222,9 @@ extension HistoryScan {
     start = (unpacker.changes.count, unpacker.tombstones.count)
   }
 
-  /// Continues after the previous page; returns whether that page ended within this transaction.
+  /// Finds the start of the current transaction's unread changes.
+  ///
+  /// - Returns: `true` if the previous page ended within this transaction.
   private mutating func continueAfterPage() throws(HistoryError) -> Bool {
     guard let from = unread else {
       (batch, place) = (0, 0)

@@ -58,7 +58,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The maximum number of transactions on each page of the fetches that compute an answer.
+  /// The maximum number of transactions on each page that a count or a list of objects reads.
   private static let answerTransactionCountMax = 10_000
 
   fileprivate func count(_ request: HistoryRequest) throws -> Int {

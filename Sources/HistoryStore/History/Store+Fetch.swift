@@ -6,8 +6,8 @@ extension Store {
   ///
   /// Continue with ``HistoryRequest/next(after:)`` while ``HistoryPage/hasMore`` is `true`.
   ///
-  /// - Throws: ``HistoryError/Code/expired`` if the purged history after the token includes an
-  ///   author that the filter can match, ``HistoryError/Code/rewound`` or
+  /// - Throws: ``HistoryError/Code/expired`` if purged history after the token may include
+  ///   transactions that match the filter, ``HistoryError/Code/rewound`` or
   ///   ``HistoryError/Code/otherStore`` for a token from a different history, and
   ///   ``HistoryError/Code/damagedTransaction`` with the first transaction that cannot be read.
   /// - Complexity: linear in the transactions scanned after the position, independent of those
@@ -189,12 +189,14 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : 0
   }
 
-  /// Returns, by author number, the number through which the author's history is purged.
+  /// Returns, by author number, the transaction number through which history is purged.
   ///
   /// Fetches do not return these transactions, even if some of their rows still exist.
   func purgedByAuthor() throws -> [Int32: Int64] { try byAuthor(.authorsPurged) }
 
-  /// Returns, by author number, the number up to which the author's history may have gaps.
+  /// Returns, by author number, the transaction number up to which history may have gaps.
+  ///
+  /// `purged` is the result of ``purgedByAuthor()``, whose numbers are included.
   func goneByAuthor(_ purged: [Int32: Int64]) throws -> [Int32: Int64] {
     purged.merging(try byAuthor(.authorsThinned), uniquingKeysWith: max)
   }
@@ -209,7 +211,7 @@ extension StoreCore {
     return numbers
   }
 
-  /// Returns the number of the first transaction above `number` that is not purged.
+  /// Returns the number of the first transaction above `number` that is not purged, or `nil`.
   private func firstHeld(after number: Int64) throws -> Int64? {
     let query = try statement(.firstHeld)
     query.statement.bind(number, at: 1)
@@ -217,7 +219,7 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// Returns the number of the last transaction at or before a time.
+  /// Returns the number of the last transaction at or before a time, or 0 if there is none.
   ///
   /// Timestamps must increase with numbers.
   ///

@@ -148,7 +148,7 @@ final class HistoryChangeRows: TableRows {
   /// The column with the values of deleted objects.
   static let tombstoneColumn = "\(Column.tombstone)"
 
-  /// The types of changes by raw value; `String(describing:)` took ten times as long.
+  /// The names of change types, by raw value; `String(describing:)` took ten times as long.
   private static let words = ["insert", "update", "delete"]
 
   /// The number of changes of the first page, and the maximum of later pages.
@@ -158,7 +158,7 @@ final class HistoryChangeRows: TableRows {
   private var request = HistoryRequest(after: nil)
   private var page: HistoryPage?
   private var hasMore = false
-  /// The index in the page of the current row's transaction.
+  /// The index of the current row's transaction in the page.
   private var transaction = 0
   private var change = -1
 
@@ -232,8 +232,8 @@ enum ValueJSON {
 
   /// Returns a value as JSON.
   ///
-  /// Data is base64, a date is seconds since 2001-01-01 UTC, and NaN and infinities are their
-  /// names.
+  /// Data becomes a base64 string, a date the number of seconds since 2001-01-01 UTC, and NaN and
+  /// infinities become the strings `NaN`, `Infinity` and `-Infinity`.
   private static func text(_ value: Value) -> String {
     switch value {
     case .null: "null"

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The key of a chunk: the transaction's number, then the chunk's index in the low bits.
+/// The key of a chunk of packed changes: the transaction number, and the chunk index as low bits.
 package enum ChunkKey {
   package static let bits: Int64 = 20
 }

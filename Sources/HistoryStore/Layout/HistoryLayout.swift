@@ -106,10 +106,10 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL that limits the rows of changes in one chunk of a purge.
+  /// SQL that finds the transaction before which one chunk of a purge must end.
   ///
-  /// The query skips `?3` rows of the transactions `?1` through `?2`, and returns the next row's
-  /// transaction. The chunk ends before this transaction. Without a next row, the result is empty.
+  /// The query skips `?3` rows of changes of the transactions `?1` through `?2`, and returns the
+  /// number of the next row's transaction. Without a next row, the result is empty.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks
@@ -117,7 +117,7 @@ extension HistoryLayout {
     }
   }
 
-  /// The maximum number of rows of changes in one chunk of a purge, unless a transaction has more.
+  /// The maximum number of change rows in one chunk of a purge, unless one transaction has more.
   ///
   /// A row contains up to 32 KB of changes in the layout `packed`, and one change in `coreData`.
   package var purgeChunkRows: Int {
@@ -136,7 +136,7 @@ enum CoreDataEntity {
 }
 
 extension HistoryLayout {
-  /// The tables of `coreData` except `ACHANGE`, as in every file of macOS 10.15 to 26.
+  /// SQL that creates the tables of `coreData` except `ACHANGE`, as in files of macOS 10.15 to 26.
   private static let coreDataTables = """
     CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
     ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, \
@@ -175,8 +175,8 @@ extension HistoryLayout {
 
   /// Returns the maximum number of tombstone columns that an entity of the model needs.
   ///
-  /// If the attributes of an entity are unknown, the result is at least 6, the maximum of all known
-  /// files.
+  /// If the attributes of an entity are unknown, the result is at least 6, the greatest count in
+  /// any known Core Data file.
   static func tombstoneCount(of model: StoredModel) -> Int {
     let isKnown = model.entities.allSatisfy { !$0.attributes.isEmpty }
     let greatest = model.entities.map(\.places.nonzeroBitCount).max() ?? 0

@@ -59,9 +59,9 @@ extension StoreCore {
     insert.statement.bind(borrowed: scratch.bytes, at: 6)
   }
 
-  /// Binds the values of a delete, or nulls for other changes.
+  /// Binds the preserved values of a delete to the tombstone columns, or nulls for other changes.
   ///
-  /// The n-th attribute that the entity preserves, or preserved earlier, has the n-th tombstone
+  /// The n-th attribute whose values deletes preserve, or once preserved, has the n-th tombstone
   /// column.
   private func bindTombstone(
     of change: ChangeRecord,
@@ -76,7 +76,7 @@ extension StoreCore {
     var reader = ByteReader(bytes)
     while !reader.isAtEnd {
       guard let (attribute, value) = Tombstone.next(&reader) else {
-        throw HistoryError.damaged(path: path, what: "a tombstone cannot be packed")
+        throw HistoryError.damaged(path: path, what: "a packed tombstone cannot be read")
       }
       let place = (preserved & (1 << UInt64(attribute) - 1)).nonzeroBitCount
       insert.statement.bind(
@@ -151,7 +151,7 @@ extension StoreCore {
     return true
   }
 
-  /// Sets the writers of a scan's transactions from their process strings.
+  /// Sets the writer (context ID) of each scanned transaction from its process string.
   func findWriters(in scan: inout HistoryScan) {
     guard layout == .coreData else { return }
     for index in scan.records.indices {
@@ -181,7 +181,7 @@ extension Statement {
 struct CoreDataStatements {
   /// The number of tombstone columns in the table of changes.
   let tombstoneCount: Int
-  /// The position at which the first tombstone is bound.
+  /// The position of the SQL parameter for the first tombstone column.
   static let firstTombstonePlace: Int32 = 7
   /// SQL that inserts a change: key, type, entity, object, transaction, columns, tombstones.
   let insertChange: String
@@ -209,7 +209,9 @@ struct CoreDataStatements {
 ///
 /// The most significant bit of each byte comes first; trailing zero bytes are left out.
 package enum CoreDataBitmap {
-  /// Returns the first 64 columns as bits, and the others as bytes, least significant bit first.
+  /// Splits a bitmap into its first 64 columns as bits and the others as bytes.
+  ///
+  /// The least significant bit of each result comes first. Trailing zero bytes are left out.
   package static func split(_ bytes: UnsafeRawBufferPointer) -> (columns: UInt64, rest: [UInt8]) {
     var columns: UInt64 = 0
     for (index, byte) in bytes.prefix(8).enumerated() {

@@ -7,9 +7,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The outcome of importing a member's cursor from the date that PersistentHistoryTrackingKit stored.
+/// The result of importing a member's start position from a date of PersistentHistoryTrackingKit.
 public enum CursorImport: Sendable, Hashable {
-  /// The member starts at this position, because it has certainly merged all history up to there.
+  /// The member starts after this token, because it has certainly merged all history up to it.
   case imported(HistoryToken, date: Date)
   /// The date was not used; the member starts as if no date had been passed.
   case ignored(Reason)
@@ -51,7 +51,7 @@ extension CursorImport: CustomStringConvertible {
 
 /// The dates that PersistentHistoryTrackingKit keeps in `UserDefaults`, one for each author.
 ///
-/// A date is the timestamp of the last transaction that a process of the author has merged.
+/// A date is the timestamp of the last transaction that the author's process has merged.
 ///
 /// ```swift
 /// let old = KitCursors(UserDefaults(suiteName: group)?.dictionaryRepresentation() ?? [:])
@@ -79,7 +79,7 @@ public struct KitCursors: Sendable, Hashable {
     self.dates = dates
   }
 
-  /// Reads the dates from a property list, the format of the file of a defaults suite.
+  /// Reads the dates from the contents of a defaults suite's property list file.
   ///
   /// - Parameters:
   ///   - bytes: The contents of the file, in any format of property lists.

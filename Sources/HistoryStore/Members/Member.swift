@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The kind of a member.
+/// The kind of a member: a process with contexts, or a reader that only keeps a token.
 public enum MemberKind: Sendable, Hashable, CaseIterable {
   /// A process with contexts, into which its tracker merges history.
   case tracker
@@ -25,7 +25,7 @@ public enum MemberState: Sendable, Hashable, CaseIterable {
 }
 
 extension MemberKind {
-  /// The number that stands for the kind in a file's registry of members.
+  /// The number that represents the kind in a file's registry of members.
   package var number: Int64 {
     switch self {
     case .tracker: 0
@@ -33,7 +33,7 @@ extension MemberKind {
     }
   }
 
-  /// Returns the kind with a number; `nil` if the number is unknown.
+  /// Creates the kind that a number represents; returns `nil` if the number is unknown.
   package init?(number: Int64) {
     switch number {
     case 0: self = .tracker
@@ -44,7 +44,7 @@ extension MemberKind {
 }
 
 extension MemberState {
-  /// The number that stands for the state in a file's registry of members.
+  /// The number that represents the state in a file's registry of members.
   package var number: Int64 {
     switch self {
     case .active: 0
@@ -53,7 +53,7 @@ extension MemberState {
     }
   }
 
-  /// Returns the state with a number; `nil` if the number is unknown.
+  /// Creates the state that a number represents; returns `nil` if the number is unknown.
   package init?(number: Int64) {
     switch number {
     case 0: self = .active
@@ -94,9 +94,9 @@ public struct Member: Sendable, Hashable {
 
 /// The distance of a member's cursor from the newest transaction.
 public struct MemberLag: Sendable, Hashable {
-  /// The number of transactions written after the member's cursor, including its own.
+  /// The number of transactions after the member's cursor, including those that the member wrote.
   public let transactionCount: Int
-  /// The size of the unmerged transactions in the file in bytes, without free space in its pages.
+  /// The size in bytes of the unmerged transactions in the file, without free space in its pages.
   public let byteCount: Int
   /// The time between the oldest unmerged transaction still in history and the newest transaction.
   public let duration: Duration
@@ -105,7 +105,7 @@ public struct MemberLag: Sendable, Hashable {
   public static let none = MemberLag(transactionCount: 0, byteCount: 0, duration: .zero)
 }
 
-/// The configuration that a member declares, kept in the registry to detect differences.
+/// The configuration that a member declares, recorded to detect differences between members.
 ///
 /// A purge waits for every active member in the registry, whatever authors these lists contain. An error
 /// in a list therefore never makes a purge delete too much. Undeclared properties are `nil`.
@@ -178,7 +178,7 @@ public struct ConfigurationDifference: Sendable, Hashable {
     case retention
     /// The authors whose transactions members never purge.
     case protectedAuthors
-    /// One member lists an author as a batch author, but another member is registered under it.
+    /// One member lists an author as a batch author, but another member writes under this author.
     case batchAuthorIsMember
   }
 

@@ -12,11 +12,12 @@ import Darwin
 /// A method of detecting whether a member is already running, in this process or another.
 ///
 /// The launch of a running member fails with ``HistoryError/Code/inUse``. If the method cannot
-/// detect a running member, a later launch supersedes an earlier one, whose writes then fail.
+/// detect a running member, a later launch supersedes the earlier one: calls with the earlier
+/// launch's ``Registration`` then fail.
 public struct MemberLocks: Sendable {
   /// The outcome of an attempt to mark a member as running.
   package enum Answer: Sendable {
-    /// The member was not running; it now counts as running while the hold exists.
+    /// The member was not running; it now counts as running while the associated hold exists.
     case held(MemberHold)
     /// The member is running, in the process with this ID if it is known.
     case taken(processID: Int32?)
@@ -56,13 +57,13 @@ public struct MemberLocks: Sendable {
   /// Never detects a running member: the answer is always `unknown`.
   public static let none = MemberLocks { _, _ in .unknown }
 
-  /// Locks in a table in memory, for processes that are simulated in one real process.
+  /// Marks running members in an in-memory table, for processes simulated in one real process.
   package static func inMemory(_ table: MemberLockTable = MemberLockTable()) -> MemberLocks {
     MemberLocks { member, store in table.take("\(store.filePath)\u{0}\(member)") }
   }
 }
 
-/// A token that marks a member as running while any reference to it exists.
+/// A lock that marks a member as running while any reference to this object exists.
 package final class MemberHold: @unchecked Sendable {
   private let lock = ConnectionLock()
   // This property is accessed only while the lock is held; `nil` while the store is suspended.
@@ -70,7 +71,7 @@ package final class MemberHold: @unchecked Sendable {
 
   package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
-  /// Creates a hold that does not mark the member as running yet, for a suspended store.
+  /// Creates a hold without a lock, for a suspended store: it does not mark the member as running.
   init() {}
 
   deinit { letGo() }
@@ -96,7 +97,7 @@ package final class MemberHold: @unchecked Sendable {
   }
 }
 
-/// The holds of the members that run in one store.
+/// The locks that mark members as running through one ``Store`` object.
 final class MemberHolds: @unchecked Sendable {
   private struct Entry {
     let member: MemberID
@@ -122,7 +123,7 @@ final class MemberHolds: @unchecked Sendable {
     }
   }
 
-  /// Releases all holds.
+  /// Releases the locks of all members, until ``take(_:)`` is called.
   func release() {
     lock.withLock {
       isReleased = true
@@ -144,7 +145,7 @@ final class MemberHolds: @unchecked Sendable {
   }
 }
 
-/// A table in memory of the running members, for simulated processes.
+/// An in-memory table of the running members, for processes simulated in one real process.
 package final class MemberLockTable: @unchecked Sendable {
   private let lock = ConnectionLock()
   // This property is accessed only while the lock is held.
@@ -196,7 +197,10 @@ enum MemberLockFile {
     member.name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  /// Creates and locks a file; returns `unknown` if that is impossible.
+  /// Tries to create and lock a file.
+  ///
+  /// - Returns: `held` with the lock, `taken` if another process or tracker has locked the file, or
+  ///   `unknown` if it cannot be locked for another reason.
   static func take(_ path: String) -> MemberLocks.Answer {
     // The owner deletes the file on release. If the deleted file was opened before, try again.
     for _ in 0..<100 {
@@ -215,7 +219,7 @@ enum MemberLockFile {
     return .unknown
   }
 
-  /// Deletes the file before releasing the lock, so that no file remains next to the store.
+  /// Deletes a lock file, so that it does not remain next to the store, and then releases the lock.
   private static func letGo(_ file: Int32, _ path: String) {
     unlink(path)
     close(file)
@@ -240,7 +244,7 @@ enum MemberLockFile {
     return Int32(String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self))
   }
 
-  /// Deletes the files that crashed processes left next to a store.
+  /// Deletes the lock files that crashed processes left next to a store.
   static func removeAll(nextTo store: String) {
     let slash = store.lastIndex(of: "/")
     let folder = slash.map { String(store[...$0]) } ?? "./"

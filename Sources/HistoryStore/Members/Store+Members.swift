@@ -51,7 +51,7 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Takes the lock of a restored registration's member again, and returns a copy that has the lock.
+  /// Locks the member of a registration that a snapshot restored; returns a copy with the lock.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }
@@ -114,8 +114,8 @@ extension Store {
   ///
   /// A lost member becomes active again.
   ///
-  /// - Returns: the registration at the new position; the member gets no history at or before that
-  ///   position.
+  /// - Returns: The registration at the newest transaction. The member gets no history up to and
+  ///   including that transaction.
   /// - Throws: ``HistoryError/Code/superseded`` or ``HistoryError/Code/notAMember``; the registry is not
   ///   changed then.
   /// - Complexity: one query and one write of one row.
@@ -164,7 +164,7 @@ extension Store {
 
   /// Returns the differences between the declared configurations of the active members.
   ///
-  /// The authors that a member ignores do not count as a difference.
+  /// Members may ignore different authors; such a difference is not returned.
   ///
   /// - Throws: ``HistoryError/Code/damaged`` when the registry is invalid.
   /// - Complexity: that of ``members()``.
@@ -205,7 +205,7 @@ extension Store {
 }
 
 extension MemberConfiguration {
-  /// Returns the setting as text; equal settings have equal texts.
+  /// Returns a setting as text, or `nil` if it is not declared; equal settings have equal texts.
   fileprivate func statement(on subject: ConfigurationDifference.Subject) -> String? {
     switch subject {
     case .authors: authors.map(Self.list)
@@ -274,7 +274,7 @@ extension Store {
   ///   - body: The closure, called with each page that contains transactions.
   /// - Returns: the recorded position.
   /// - Throws: ``HistoryError/Code/stopped`` when the closure throws, and the errors of fetching and
-  ///   recording; the pages before stay recorded.
+  ///   recording. The cursor then stays at the last recorded page.
   /// - Complexity: linear in the new history, and one small write per page.
   @discardableResult
   public func consume(

@@ -91,9 +91,11 @@ public struct Registration: Sendable, Hashable {
   package let epoch: Int64
   /// The member's recorded cursor when the value was created.
   public let cursor: HistoryToken
-  /// Whether this launch registered the member; a new member receives no history before the cursor.
+  /// Whether this launch registered the member, for the first time or after its membership ended.
+  ///
+  /// If so, the member receives only the history after ``cursor``.
   public let isNew: Bool
-  /// The outcome of importing a cursor, or `nil` if the launch passed none.
+  /// The result of importing a cursor, or `nil` if the launch passed no cursors to import.
   public let cursorImport: CursorImport?
   /// The lock that is held while the member runs, if the store could take it.
   let held: HeldMember

@@ -38,7 +38,7 @@ public struct MigrationResult: Sendable, Hashable {
   public let retiredMembers: [OlderMember]
 }
 
-/// An object during a migration: its values in the older model, and those that a closure sets.
+/// An object during a migration: its values in the older model, and the new values of a closure.
 public struct MigratedObject {
   /// The ID of the object, which stays the same.
   public let id: ObjectID
@@ -122,9 +122,9 @@ extension Store {
   /// default value, unless a closure sets it. If an attribute becomes required, closures must set
   /// it for the objects without a value. Writers wait during the migration; readers do not.
   ///
-  /// A program with an older model cannot use the file afterwards. If one has the file open, its
-  /// requests throw ``HistoryError/Code/modelOutgrown``. The migration is refused while members with
-  /// an older model are registered, unless `retiresOlderMembers` is `true`.
+  /// A program with an older model cannot use the file afterwards. If such a program has the file
+  /// open, its requests throw ``HistoryError/Code/modelOutgrown``. The migration is refused while
+  /// members with an older model are registered, unless `retiresOlderMembers` is `true`.
   ///
   /// ```swift
   /// try Store.migrate(path: path, to: model, members: ["app"], computing: [
@@ -146,8 +146,8 @@ extension Store {
   ///   has no value for a required attribute, the errors of opening a store, the errors for values
   ///   that closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is
   ///   unchanged then.
-  /// - Complexity: linear in the objects of the entities with closures, of those that lose an
-  ///   attribute, and of those with a new index or requirement, with a batch of objects in memory.
+  /// - Complexity: linear in the objects of the entities that have a closure, lose an attribute, or
+  ///   get an index or a required attribute, with a batch of objects in memory.
   @discardableResult
   public static func migrate(
     path: String,

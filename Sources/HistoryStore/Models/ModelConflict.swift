@@ -18,13 +18,15 @@ extension ModelSkew: CustomStringConvertible {
   public var description: String {
     let list = differences.map(\.description).joined(separator: "; ")
     return
-      "The store has model version \(fileVersion); this program has version \(programVersion) and "
-      + "ignores the differences: \(list.isEmpty ? "none that it uses" : list)."
+      "The store has model version \(fileVersion); this program has version \(programVersion)"
+      + (list.isEmpty ? ", which no difference affects." : " and ignores the differences: \(list).")
   }
 }
 
 extension Store {
-  /// Returns how a newer program changed the file's model; `nil` if the versions are equal.
+  /// Returns how a newer program changed the file's model.
+  ///
+  /// Returns `nil` if the versions are equal, or the store was opened for reading only.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown`` if the program's model no longer fits.
   /// - Complexity: a query of one row, and another one if the versions differ.
@@ -62,7 +64,7 @@ package struct ModelConflict: Hashable, Sendable {
     case needsMigration
     /// The file's model is newer, and a program with the older model cannot read it.
     case newerFile
-    /// A migration changed the model while the store was open.
+    /// A migration changed the file's model while the program had the store open.
     case outgrown
     /// The program's model is newer, but an entity of the file would get too many attributes.
     case tooLarge(ModelError)
@@ -92,7 +94,7 @@ package struct ModelConflict: Hashable, Sendable {
 }
 
 extension ModelConflict {
-  /// Returns the error message for a conflict of the file at a path, and a suggestion.
+  /// Returns the error message and the suggestion for a conflict with the model of a file.
   func texts(_ path: String) -> (message: String, suggestion: String?) {
     switch kind {
     case .sameVersion:

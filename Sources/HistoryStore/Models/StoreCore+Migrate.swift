@@ -99,7 +99,7 @@ extension StoreCore {
 /// The computation of new values during a migration, in batches.
 ///
 /// The changes of objects are written into history as transactions of limited size, so that memory
-/// does not grow with the number of objects. All of them have the author of the migration.
+/// does not grow with the number of objects. All these transactions have the migration's author.
 private struct DataMigration {
   /// The number of objects that are read at a time.
   private static let batchCount: Int64 = 256
@@ -207,7 +207,9 @@ private final class MigrationWriter {
   private let model: Model
   private let tables: [EntityStatements]
   private var keys: [Int32: KeyBlock] = [:]
-  /// The version of the rows that are written, which is the number of their transaction.
+  /// The version of the written rows: the number of their history transaction.
+  ///
+  /// In a store without history, a negative number that no earlier write used.
   var version: Int64 = 0
 
   init(_ core: StoreCore, _ made: StoredModel, _ model: Model) {

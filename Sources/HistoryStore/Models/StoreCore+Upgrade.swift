@@ -67,7 +67,7 @@ extension StoreCore {
   }
 }
 
-/// An error that rolls back an upgrade that another program has already made.
+/// An error thrown to roll back an upgrade, because another program has already made it.
 private struct AlreadyUpgraded: Error {}
 
 extension Connection {

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// An index or a uniqueness constraint of a file's entity, over attributes by number.
+/// An index or a uniqueness constraint of an entity in a file, with attributes given by number.
 ///
 /// The numbers and columns of attributes stay the same when an attribute is renamed, so an index is
 /// created once and keeps its name.
@@ -72,8 +72,10 @@ extension StoredEntity {
 // MARK: The text of a model
 
 extension StoredIndex {
-  /// The index as text, such as `0,2d`: the numbers, with `d` for descending and `n` for
-  /// case-insensitive, after `u` for a uniqueness constraint.
+  /// The index as text, such as `0,2d`: the numbers of its attributes, in order.
+  ///
+  /// After a number, `d` means descending and `n` case-insensitive. A uniqueness constraint starts
+  /// with `u`.
   var text: String { (isUnique ? "u" : "") + elements.map(\.text).joined(separator: ",") }
 
   /// Creates an index from its text, or returns `nil` for invalid text.
@@ -172,7 +174,7 @@ extension StoreCore {
     }
   }
 
-  /// Returns the error for two objects with the same unique values, or `nil` if there are none.
+  /// Returns the error for two objects that violate a uniqueness constraint, or `nil` if none do.
   private func duplicates(
     in entity: StoredEntity,
     number: Int32,

@@ -109,7 +109,7 @@ extension StoredAttribute {
 }
 
 extension Reference {
-  /// Reads `ENTITY,RULE`, or returns `nil` for other text.
+  /// Creates a reference from the text `ENTITY,RULE`, or returns `nil` for other text.
   fileprivate init?(field text: String) {
     let parts = text.split(separator: ",")
     guard parts.count == 2, let rule = DeleteRule(rawValue: String(parts[1])) else { return nil }
@@ -194,17 +194,17 @@ extension Value {
 }
 
 extension StoredModel {
-  /// The metadata name of the model's text.
+  /// The key in `history_metadata` for the text of the model.
   static let textName = "model"
-  /// The metadata name of the model's version, which is 1 if the file does not contain the name.
+  /// The key in `history_metadata` for the version of the model, which is 1 without this key.
   static let versionName = "modelVersion"
 
-  /// The metadata key under which a file stores the oldest model version that may open it.
+  /// The key in `history_metadata` for the oldest model version that may open the file.
   ///
   /// A migration writes this entry; a file without the entry was never migrated.
   static let oldestName = "modelOldest"
 
-  /// The description of a file whose model has an invalid text.
+  /// The part of an error message that states that a file's model text is invalid.
   static let unreadable = "its model cannot be read"
 
   /// Reads the model of an open file.

@@ -51,7 +51,7 @@ package struct StoredModel: Hashable, Sendable {
 package struct StoredEntity: Hashable, Sendable {
   /// The current name.
   package var name: String
-  /// The identity across models, usually the first name.
+  /// The name that identifies the entity in all model versions, usually its first name.
   package let identity: String
   /// The name of the table.
   package let table: String
@@ -97,15 +97,15 @@ package struct StoredEntity: Hashable, Sendable {
 
 /// An attribute of a file's entity.
 package struct StoredAttribute: Hashable, Sendable {
-  /// The current description; its renaming identifier is the identity across models.
+  /// The attribute as last declared; its ``Attribute/identity`` is the same in all model versions.
   ///
-  /// It lacks the order of a reference, which a file does not record.
+  /// The order of a reference is left out, because a file does not record it.
   package var attribute: Attribute
   /// The name of the column.
   package let column: String
   /// Whether a migration removed the attribute.
   package var isRemoved = false
-  /// Whether deletes preserve the value, or once did.
+  /// Whether deletes preserve the attribute's value in history, or once did.
   ///
   /// In the layout `coreData`, the attribute then has a tombstone column.
   var hasPlace: Bool
@@ -180,7 +180,7 @@ extension StoredModel {
     return Model(unchecked: seen, version: declared.version)
   }
 
-  /// The identity keys of the entities.
+  /// The keys by which the entities are matched with those of another model version.
   ///
   /// A removed entity has a key that matches no entity of another model.
   fileprivate var liveKeys: [IdentityMatching.Key] {
@@ -282,7 +282,9 @@ extension StoredModel {
 }
 
 extension StoredEntity {
-  /// Marks attributes as removed if a newer entity lacks them or changes their type or reference.
+  /// Marks attributes as removed if a newer entity lacks them, or changes their type or reference.
+  ///
+  /// A change to a wider type does not count.
   fileprivate mutating func remove(
     lackingIn newer: Entity,
     isSame: (Reference?, Reference?) -> Bool

@@ -20,10 +20,10 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
 
 /// A condition on the objects of an entity.
 ///
-/// Every predicate is true or false for every object: ``not(_:)`` matches exactly the objects that
-/// its predicate does not match, even if the attribute is null. Values are bound, never written
-/// into SQL. Predicates that are too large or too deep are refused with the exceeded
-/// ``PredicateLimit``.
+/// A predicate is true or false for every object, never unknown as in SQL: ``not(_:)`` matches
+/// exactly the objects that its predicate does not match, even if the attribute is null. Values
+/// are bound, never written into SQL. A request whose predicate exceeds a ``PredicateLimit`` fails
+/// with an error that names the limit.
 public indirect enum ObjectPredicate: Sendable, Hashable {
   /// Objects whose attribute satisfies a comparison with a value, by SQL's rules.
   ///
@@ -32,7 +32,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
   case compare(String, Comparison, Value)
   /// Objects whose attribute equals one of the listed values, which may include null.
   case `in`(String, [Value])
-  /// Objects whose attribute lies between two values, both included; null bounds match nothing.
+  /// Objects whose attribute is between two values, both included; a null bound matches no object.
   case between(String, Value, Value)
   /// Objects whose text matches a pattern.
   ///
@@ -54,7 +54,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
   }
 }
 
-/// The limits of a predicate's size; none exceeds the corresponding limit of SQLite.
+/// A limit on the size of a predicate, at or below the corresponding limit of SQLite.
 ///
 /// See https://sqlite.org/limits.html.
 public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
@@ -97,7 +97,8 @@ extension ObjectPredicate {
   /// a row with these values, one for each attribute of the entity.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
-  /// - Complexity: linear in the predicate; a pattern costs at most its length times the text's.
+  /// - Complexity: linear in the predicate. A pattern costs at most its length times the length of
+  ///   the text.
   package func matches(
     _ row: ArraySlice<Value>,
     of entity: Entity
@@ -212,7 +213,7 @@ struct LikePattern {
   }
 
   private var parts: [Part] = []
-  /// Whether the pattern ends with an escape character; such a pattern matches nothing.
+  /// Whether the pattern ends with an escape character; such a pattern matches no text.
   private var isBroken = false
 
   init(_ pattern: String) {
@@ -243,7 +244,7 @@ struct LikePattern {
 
   /// Returns whether a text matches the pattern.
   ///
-  /// - Complexity: at most the pattern's length times the text's.
+  /// - Complexity: at most the length of the pattern times the length of the text.
   func matches(_ text: String) -> Bool {
     guard !isBroken else { return false }
     let text = Self.scalars(of: text)

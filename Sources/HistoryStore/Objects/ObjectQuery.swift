@@ -9,7 +9,7 @@ package struct ObjectQuery: Sendable {
   package var limit: Int?
   /// The number of objects to skip first.
   package var offset = 0
-  /// The keys of objects to leave out, such as those whose edits a context has not saved.
+  /// The keys of objects to leave out, such as objects with unsaved edits in a context.
   package var excluded: [Int64] = []
 
   /// Creates a query for all objects that match a predicate, sorted by `orders`.
@@ -23,7 +23,7 @@ package struct ObjectQuery: Sendable {
     self.excluded = excluded
   }
 
-  /// Creates a query for a part of the objects that match a predicate.
+  /// Creates a query that skips `offset` matching objects and reads at most `limit` others.
   ///
   /// - Throws: ``HistoryError/Code/negativeBound``.
   package init(
@@ -71,7 +71,7 @@ package struct ObjectQuery: Sendable {
     return left.key < right.key ? -1 : left.key > right.key ? 1 : 0
   }
 
-  /// Returns the attributes of the predicate and the orders, as a bit mask.
+  /// Returns a bit mask of the attributes that the predicate and the sort orders use.
   package func columns(of entity: Entity) -> UInt64 {
     let names = (predicate?.attributes ?? []) + orders.map(\.attribute)
     return names.reduce(0) { mask, name in
@@ -101,7 +101,7 @@ extension ObjectOrder {
 }
 
 extension Value {
-  /// Compares two values like ``order(to:)``, but text by a collation.
+  /// Compares two values like ``order(to:)``, but compares text with a collation.
   fileprivate func order(to other: Value, _ collation: TextCollation) -> Int {
     guard collation == .caseInsensitive, case .string(let left) = self,
       case .string(let right) = other

@@ -21,9 +21,9 @@ package struct PackedRecord {
   /// In a store with few transactions, the next version then still fits into the same bytes, so that a
   /// save can replace the version in place.
   private static let versionByteCountMin = 3
-  /// The size in bytes of the temporary buffer from which records are appended in large parts.
+  /// The size in bytes of the temporary buffer that gathers parts of a record to append together.
   private static let roomByteCount = 1000
-  /// The number of bytes at the end of the buffer that are kept free.
+  /// The number of bytes at the end of the temporary buffer that are kept free.
   ///
   /// While these bytes are free, a number, the length of a text or the padding of the record can be
   /// appended without a check of the remaining space.
@@ -36,7 +36,7 @@ package struct PackedRecord {
   @usableFromInline
   package let row: UnsafeRawPointer
 
-  /// Reads the record at a place.
+  /// Reads the record at an address.
   @inlinable
   @inline(__always)
   package init(at start: UnsafeRawPointer) {
@@ -46,7 +46,7 @@ package struct PackedRecord {
     row = place
   }
 
-  /// Returns the key of the record at a place.
+  /// Returns the key of the record at an address.
   @inlinable
   @inline(__always)
   package static func key(at start: UnsafeRawPointer) -> Int64 {
@@ -54,7 +54,7 @@ package struct PackedRecord {
     return PackedRow.zigzag(at: &place)
   }
 
-  /// Returns the number of bytes from the record at a place to the next record.
+  /// Returns the number of bytes from the record at an address to the next record.
   @inlinable
   @inline(__always)
   package static func byteCount(at start: UnsafeRawPointer, _ types: [AttributeType]) -> Int {
@@ -87,7 +87,7 @@ package struct PackedRecord {
     }
   }
 
-  /// Appends the start of a record up to its version, and returns the record's place.
+  /// Appends the size byte, key and version of a record, and returns the record's offset.
   package static func begin(_ key: Int64, _ version: Int64, in bytes: inout [UInt8]) -> Int {
     let start = bytes.count
     let byteCountMax = sizeByteCount + 2 * PackedRow.numberByteCountMax
@@ -99,17 +99,17 @@ package struct PackedRecord {
     return start
   }
 
-  /// Ends the record that starts at a place and is the last one.
+  /// Pads the last record, which starts at the offset `start`, and sets its size byte.
   package static func end(in bytes: inout [UInt8], from start: Int) {
     while bytes.count % unit != 0 { bytes.append(0) }
     bytes[start] = size(bytes.count - start)
   }
 
-  /// Returns the first byte of a record with a number of bytes.
+  /// Returns the size byte of a record of `byteCount` bytes: its size in units, or 0 if above 255.
   @inline(__always)
   private static func size(_ byteCount: Int) -> UInt8 { UInt8(exactly: byteCount / unit) ?? 0 }
 
-  /// Puts the start of a record of unknown size.
+  /// Writes a size byte of 0, the key and the version, and returns the address after them.
   private static func put(
     _ key: Int64,
     _ version: Int64,

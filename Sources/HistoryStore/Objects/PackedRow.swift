@@ -58,7 +58,7 @@ package enum PackedRow {
 
   /// Replaces some attributes in place, if the new values fit into the bytes of the old values.
   ///
-  /// - Returns: `false` if a value does not fit; some of the others may be replaced then.
+  /// - Returns: `false` if a value does not fit. Other attributes may already be replaced then.
   package static func replace(
     _ columns: UInt64,
     with given: [Value],
@@ -106,9 +106,9 @@ package enum PackedRow {
     return true
   }
 
-  /// Replaces a packed number of `count` bytes, unless the new one needs more bytes.
+  /// Replaces a packed number of `count` bytes, unless the new number needs more bytes.
   ///
-  /// A number that needs fewer bytes is followed by spare bytes, which add nothing to its value.
+  /// A number that needs fewer bytes is followed by spare bytes, which do not change its value.
   package static func replace(
     _ place: UnsafeMutableRawPointer,
     _ count: Int,
@@ -162,7 +162,7 @@ package enum PackedRow {
     }
   }
 
-  /// Reads a number that ``ByteWriter/put(_:countMin:at:)`` has written, and advances the place.
+  /// Reads a number that ``ByteWriter/put(_:countMin:at:)`` wrote, and moves `place` past it.
   @inlinable
   @inline(__always)
   package static func varint(at place: inout UnsafeRawPointer) -> UInt64 {
@@ -177,7 +177,7 @@ package enum PackedRow {
     }
   }
 
-  /// Reads a signed number.
+  /// Reads a signed number, and moves `place` past it.
   @inlinable
   @inline(__always)
   package static func zigzag(at place: inout UnsafeRawPointer) -> Int64 {

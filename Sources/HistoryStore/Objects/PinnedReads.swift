@@ -50,7 +50,7 @@ extension StoreCore {
     guard connection.isInTransaction else { throw HistoryError.snapshotLost(path: path) }
   }
 
-  /// Starts another read transaction, whose snapshot SQLite takes at the first query.
+  /// Starts a new read transaction, and runs a query so that SQLite takes the current snapshot.
   fileprivate func movePin() throws {
     if connection.isInTransaction { transactions.rollBack(connection) }
     try connection.execute("BEGIN")

@@ -7,7 +7,7 @@ struct CompiledPredicate {
 }
 
 extension StoreCore {
-  /// Compiles a predicate over an entity, with parameters numbered from a position on.
+  /// Translates a predicate over an entity into SQL with parameters numbered from `position`.
   func compile(
     _ predicate: ObjectPredicate?,
     over table: EntityStatements,
@@ -18,7 +18,7 @@ extension StoreCore {
     return CompiledPredicate(sql: sql, values: compiler.values)
   }
 
-  /// Binds the values of a compiled predicate to a statement, from a position on.
+  /// Binds the values of a compiled predicate to a statement, starting at parameter `position`.
   func bind(_ compiled: CompiledPredicate, to row: PreparedStatement, from position: Int) {
     for (offset, value) in compiled.values.enumerated() {
       row.statement.bind(value, at: Int32(offset + position))
@@ -80,7 +80,7 @@ private struct PredicateCompiler {
     return (entity.attributes[index], table.qualified(table.columnNames[index]))
   }
 
-  /// Returns the parameter for a value, and throws if the value does not fit the attribute.
+  /// Returns the SQL parameter for a value, and throws if the value does not fit the attribute.
   private mutating func place(_ value: Value, of attribute: Attribute) throws -> String {
     try core.check(value, of: attribute, in: table.entity)
     values.append(value)

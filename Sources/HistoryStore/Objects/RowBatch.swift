@@ -3,8 +3,9 @@ import SQLiteStorage
 
 /// Rows of one entity, packed into one array of bytes without an allocation per row.
 ///
-/// Keys and versions are part of the records. Arrays of them would take more memory than the rows of a narrow
-/// entity, and the process would keep that memory when a context has registered the rows.
+/// Keys and versions are part of the records. In arrays of their own, they would take more memory
+/// than the rows of an entity with few attributes, and the process would keep that memory after a
+/// context has registered the rows.
 package struct RowBatch: Sendable {
   /// The entity's number.
   package let entity: Int32
@@ -44,7 +45,7 @@ extension RowBatch: Sequence {
   /// A row with its values, one for each attribute.
   package struct Row: Sendable {
     package let key: Int64
-    /// The transaction that wrote the row last.
+    /// The number of the transaction that last wrote the row.
     package let version: Int64
     package let values: [Value]
   }

@@ -60,7 +60,7 @@ extension Value {
 }
 
 extension Store {
-  /// Returns the number of objects that match a query, whose limit and offset are ignored.
+  /// Returns the number of objects that match a query, ignoring its limit and offset.
   ///
   /// - Complexity: a scan of the entity or of an index.
   package func count(_ entity: Int32, _ wanted: ObjectQuery) throws(HistoryError) -> Int {
@@ -103,8 +103,8 @@ extension Store {
 
   /// Returns an aggregate of the values of an attribute.
   ///
-  /// - Throws: ``HistoryError/Code/unknownAttribute``, ``HistoryError/Code/notANumber`` for a sum or an
-  ///   average of other values, or ``HistoryError/Code/sumTooLarge``.
+  /// - Throws: ``HistoryError/Code/unknownAttribute``, ``HistoryError/Code/notANumber`` for a sum
+  ///   or an average of values that are not numbers, or ``HistoryError/Code/sumTooLarge``.
   /// - Complexity: a scan of the entity or of an index; a search of an index for the least or greatest
   ///   value.
   package func aggregate(

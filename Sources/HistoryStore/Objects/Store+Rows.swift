@@ -18,7 +18,7 @@ extension Store {
   /// Reads the rows with the given keys of several entities, in a consistent state.
   ///
   /// - Parameter keys: The sorted keys of each entity, in the order of the model.
-  /// - Returns: The rows of each entity with keys.
+  /// - Returns: One batch for each entity that has keys, in the order of the model.
   /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one statement for every 16,384 keys of an entity.
   package func rows(sortedKeys keys: [[Int64]]) throws(HistoryError) -> [RowBatch] {
@@ -41,7 +41,9 @@ extension Store {
     try rows(entity, ObjectQuery(predicate))
   }
 
-  /// Reads every row of every entity in a consistent state, and the state's position in history.
+  /// Reads all rows of the entities in the program's model, in one consistent state.
+  ///
+  /// - Returns: The rows of each entity, and the position of this state in history.
   ///
   /// - Complexity: a scan of the data in one read transaction, which does not block writers.
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
@@ -69,7 +71,7 @@ extension StoreCore {
   /// The maximum number of keys that one statement reads.
   private static let scanKeyCount = 16_384
 
-  /// Runs a closure that reads rows, and restores the page cache if the closure has limited it.
+  /// Runs a closure that reads rows, and restores the page cache's limit if the closure lowered it.
   func restoringCache<Result>(_ body: () throws -> Result) rethrows -> Result {
     let wasLimited = isCacheLimited
     defer {
@@ -82,9 +84,10 @@ extension StoreCore {
     return try body()
   }
 
-  /// Limits the page cache, and frees its other pages, if a read has returned more bytes than the limit.
+  /// Lowers the limit of the page cache if a read has returned more bytes than the lower limit.
   ///
-  /// A read of so many rows would otherwise fill the cache with pages that are read only once.
+  /// SQLite then frees the pages beyond the limit. A read of so many rows would otherwise fill the
+  /// cache with pages that are read only once.
   @inline(__always)
   func limitCache(afterReading byteCount: Int) throws {
     guard byteCount > Int(Self.scanCacheSizeKiB) << 10, !isCacheLimited else { return }
@@ -97,7 +100,7 @@ extension StoreCore {
     isCacheLimited = true
   }
 
-  /// Reads the rows with the given keys in groups, so that the page cache is limited after many rows.
+  /// Reads the rows with the given keys in groups, and lowers the cache's limit after many rows.
   fileprivate func scan(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
     let table = try table(number)
     let reader = try statements.rowReader(connection)

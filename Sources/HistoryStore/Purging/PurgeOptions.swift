@@ -12,14 +12,14 @@ public enum PurgeTrigger: Sendable, Hashable {
   /// The time is measured by the store's clock. The first purge is carried out immediately. If the
   /// recorded time of the last purge is in the future, the next purge is also carried out immediately.
   case atIntervals(of: Duration)
-  /// The purge is carried out if history takes more than a share (0 to 1) of the used pages.
+  /// The purge is carried out if history takes more than this share (0 to 1) of the used pages.
   case whenLargerThan(share: Double)
 }
 
 /// The authors and contexts whose history a purge deletes.
 ///
-/// A purge cannot filter by changes: to decide whether a token has expired, the store records for each
-/// author only the number up to which transactions were purged.
+/// A purge cannot filter by changes: for each author, the store records only the number of the last
+/// purged transaction, and uses it to decide whether a token has expired.
 public struct PurgeFilter: Sendable, Hashable {
   /// The authors, with `nil` for transactions without an author; a `nil` set selects all authors.
   public var authors: Set<String?>?
@@ -41,22 +41,23 @@ public struct PurgeFilter: Sendable, Hashable {
 /// The limits on the unmerged history that a purge keeps for a member; the default is no limits.
 ///
 /// A member with more unmerged history than a limit allows is marked as lost: its next fetch or
-/// record fails with an error, and the member must resync. Consumers are never cut off.
+/// record fails with an error, and the member must resync. Consumers, which are members without
+/// contexts, are never marked as lost.
 public struct RetentionLimits: Sendable, Hashable, Codable {
-  /// The maximum age of an unmerged transaction, compared with the newest one.
+  /// The maximum age of an unmerged transaction, relative to the newest transaction.
   ///
-  /// The age is the sum of the gaps between consecutive transactions. A gap of more than a day and
-  /// a step back of the clock count as 0. The current time is not used.
+  /// The age is the sum of the time gaps between consecutive transactions. A gap of more than a day
+  /// counts as 0, and so does a step back of the clock. The current time is not used.
   public var age: Duration?
   /// The maximum number of transactions that a member may leave unmerged.
   public var transactionCount: Int?
   /// The maximum size of the history that a member may leave unmerged, in bytes.
   public var byteCount: Int?
 
-  /// Creates limits; `nil`, the default of each, stands for no limit.
+  /// Creates limits, each of which is `nil` by default and then not applied.
   ///
   /// - Parameters:
-  ///   - age: The maximum age of an unmerged transaction, compared with the newest one.
+  ///   - age: The maximum age of an unmerged transaction, relative to the newest transaction.
   ///   - transactionCount: The maximum number of unmerged transactions.
   ///   - byteCount: The maximum size of the unmerged history in bytes.
   public init(age: Duration? = nil, transactionCount: Int? = nil, byteCount: Int? = nil) {
@@ -68,7 +69,7 @@ public struct RetentionLimits: Sendable, Hashable, Codable {
   /// Whether no limit is set.
   public var isOff: Bool { age == nil && transactionCount == nil && byteCount == nil }
 
-  /// Returns limits that keep every member that either of the two limits would keep.
+  /// Returns the looser value of each limit: the greater of two, or `nil` if either is `nil`.
   func loosened(by other: RetentionLimits) -> RetentionLimits {
     RetentionLimits(
       age: Self.greater(age, other.age),
@@ -126,7 +127,7 @@ public struct PurgeResult: Sendable, Hashable {
   public let isLimited: Bool
   /// Whether the purge was carried out; `false` if its trigger postponed it.
   public let isDue: Bool
-  /// The members that this purge marked as lost, by name; their next fetch fails with an error.
+  /// The members that this purge marked as lost, sorted by name; their next fetch fails.
   public let lostMembers: [MemberID]
   /// The gaps of more than a day between the timestamps of successive transactions, newest first.
   ///

@@ -29,9 +29,10 @@ extension Store {
     try purge(PurgeOrder(trigger: trigger, limits: limits))
   }
 
-  /// Purges for a member; records the member's merged position, if given, in the same small transaction.
+  /// Purges on behalf of a member, and records the member's merged position if one is given.
   ///
-  /// The registration must still be valid. The position is recorded even if the purge is not due.
+  /// The registration must still be valid. The position is recorded in the first transaction of the
+  /// purge, even if the purge is not due.
   ///
   /// - Parameters:
   ///   - registration: The member's current registration.
@@ -125,7 +126,7 @@ struct PurgeOrder {
   var cursor: HistoryToken?
 }
 
-/// The outcome of the small transaction that raises the purged position.
+/// The outcome of the first transaction of a purge, which raises the purged position.
 struct RaisedPurge {
   var through: Int64
   var watermark: Int64
@@ -135,7 +136,7 @@ struct RaisedPurge {
 }
 
 extension Store {
-  /// Deletes the history of some or all authors strictly before a time, merged or not.
+  /// Deletes the history of some or all authors strictly before a time, even if it is unmerged.
   ///
   /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request on
   /// the author. Apps purge with ``purge(when:retaining:)`` instead; this method is for tests, and
@@ -154,7 +155,7 @@ extension Store {
     }
   }
 
-  /// Deletes the history of some or all authors strictly before a number, merged or not.
+  /// Deletes the history of some or all authors strictly before a number, even if it is unmerged.
   ///
   /// Core Data's request takes a token or a transaction instead of the number. This method is for
   /// tests, and for history-lab, which runs published tracking designs.
@@ -170,7 +171,7 @@ extension Store {
     }
   }
 
-  /// Deletes the transactions of some or all authors that match a condition with one parameter.
+  /// Deletes the transactions that match a condition with one parameter, of some or all authors.
   private func deleteHistory(
     of authors: [String?]?,
     where bounded: (StoreCore) -> (sql: String, bind: (borrowing Statement) -> Void)

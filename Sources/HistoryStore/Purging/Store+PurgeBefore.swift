@@ -4,10 +4,12 @@ import SQLiteStorage
 extension Store {
   /// Purges history strictly before a token, and never above the watermark.
   ///
-  /// The watermark is the lowest cursor of all members. Core Data:
-  /// `NSPersistentHistoryChangeRequest.deleteHistory(before:)`. With `cuttingOff`, only consumers
-  /// limit the purge: members with contexts that have not merged the purged history are marked as
-  /// lost in the same small transaction, and listed in the result.
+  /// The watermark is the lowest cursor of all members. With `cuttingOff`, only consumers, which
+  /// are members without contexts, limit the purge. A member with contexts that has not merged the
+  /// purged history is then marked as lost in the first transaction of the purge, and listed in the
+  /// result.
+  ///
+  /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`.
   ///
   /// - Parameters:
   ///   - token: The position, whose own transaction is not purged.
@@ -81,7 +83,7 @@ extension Store {
   /// Core Data: `deleteHistory(before:)` with a fetch request on the author.
   ///
   /// - Throws: ``HistoryError/Code/untracked``, ``HistoryError/Code/openForReading`` or
-  ///   ``HistoryError/Code/sqlite``; the same purge completes an interrupted one.
+  ///   ``HistoryError/Code/sqlite``. Request the same purge again to complete an interrupted one.
   /// - Complexity: linear in the purged history; with a filter on context names, linear in the
   ///   history.
   @discardableResult
@@ -104,11 +106,11 @@ extension Store {
     )
   }
 
-  /// Deletes the transactions before a time, or of some contexts; lower-numbered ones may remain.
+  /// Deletes the transactions before a time or of some contexts, and may keep lower-numbered ones.
   ///
-  /// One small transaction, which reads the registry, makes every token that precedes a deleted
-  /// transaction expire; the rows are then deleted in chunks. To complete an interrupted purge,
-  /// request the same purge again.
+  /// One small transaction reads the registry, and expires every token that precedes a deleted
+  /// transaction. The rows are then deleted in chunks. To complete an interrupted purge, request
+  /// the same purge again.
   private func purge(_ partial: PartialPurge) throws(HistoryError) -> PurgeResult {
     let found = try lockedHistory { core in try core.read { try core.find(partial) } }
     let raised = try lockedHistory { core in try core.write { try core.raise(found) } }
@@ -143,7 +145,7 @@ struct PartialPurge {
   let before: Double?
   /// Whether the purge also deletes history that a member with a context has not merged.
   ///
-  /// Such a member is cut off: it must read its data again.
+  /// Such a member is marked as lost, and must read its data again.
   let isCuttingOff: Bool
 }
 
@@ -153,7 +155,7 @@ struct FoundPartialPurge {
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
-  /// For each author with matching transactions, the number of the last of these.
+  /// The number of each author's last matching transaction, by the author's string number.
   let last: [Int32: Int64]
   /// The number of the newest transaction at the time of the search.
   let head: Int64
@@ -191,7 +193,10 @@ extension StoreCore {
     )
   }
 
-  /// Makes every token expire that precedes a transaction to be deleted.
+  /// Expires every token that precedes a transaction to delete.
+  ///
+  /// If `found.isCuttingOff` is `true`, members with contexts that have not merged these
+  /// transactions are marked as lost first.
   fileprivate func raise(
     _ found: FoundPartialPurge
   ) throws -> (bound: Int64, watermark: Int64, lost: [MemberID]) {
@@ -214,6 +219,8 @@ extension StoreCore {
   }
 
   /// Deletes the matching transactions in the next range of numbers.
+  ///
+  /// - Returns: The number of deleted transactions, and the start of the next range or `nil`.
   fileprivate func deletePartially(
     _ found: FoundPartialPurge,
     _ from: Int64,

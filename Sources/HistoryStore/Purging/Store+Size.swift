@@ -142,11 +142,12 @@ struct MeasuredHistory: Equatable {
   /// The number of used pages of the file when the size was measured.
   var pages: Int64
 
-  /// Returns the bytes of the measured history that still remain, or `nil` after too many changes.
+  /// Returns the size in bytes of the measured history that is not purged yet.
   ///
-  /// A change of more than an eighth of the transactions or pages (at least 64 of either) is too
-  /// many. The cost of measuring, divided among the transactions, therefore does not depend on the
-  /// length of history.
+  /// Returns `nil` if the measurement is outdated, because more than an eighth of the transactions
+  /// or pages were added or removed. Up to 64 new transactions, and a difference of up to 64 pages,
+  /// never make it outdated. The cost of measuring, divided among the transactions, therefore does
+  /// not depend on the length of history.
   func bytesLeft(head: Int64, purged: Int64, pages: Int64) -> Int64? {
     let (new, gone) = (head - self.head, purged - self.purged)
     guard new >= 0, new <= max(64, count / 8), gone >= 0, gone <= count / 8,
@@ -157,12 +158,14 @@ struct MeasuredHistory: Equatable {
 }
 
 extension HistoryLayout {
-  /// The size of a transaction's row without changes, in bytes; in `coreData` with index entries.
+  /// The size of a transaction's row without its changes, in bytes.
+  ///
+  /// In the layout `coreData`, the size includes the index entries.
   private var transactionBytes: Int { self == .packed ? 44 : 82 }
   /// The size of a change's row and index entry without its columns and tombstones, in bytes.
   private static let changeBytes = 34
 
-  /// SQL for the size in bytes of the transactions after one number, up to and including another.
+  /// SQL for the size in bytes of the transactions after number `?1`, up to and including `?2`.
   func bytes(tombstoneCount: Int) -> String {
     let transactions = "\(transactions) WHERE \(number) > ?1 AND \(number) <= ?2"
     switch self {
@@ -185,7 +188,7 @@ extension HistoryLayout {
 }
 
 extension StoreCore {
-  /// Returns the size in bytes of the transactions after one number, up to and including another.
+  /// Returns the size in bytes of the transactions after `first`, up to and including `last`.
   ///
   /// Free space in the pages is not included.
   ///

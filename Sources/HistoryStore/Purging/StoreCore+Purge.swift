@@ -2,10 +2,10 @@ import HistoryTypes
 import SQLiteStorage
 
 extension StoreCore {
-  /// Records a cursor, cuts off members beyond retention limits, and raises the purged position.
+  /// Records a cursor, marks members beyond limits as lost, and raises the purged position.
   ///
   /// The caller runs the method inside one write transaction, so that the registry cannot change
-  /// meanwhile.
+  /// between these steps.
   func raisePurged(_ order: PurgeOrder, isDue: Bool) throws -> RaisedPurge {
     var write = MemberWrite(member: order.registration?.member, cursor: nil)
     if let registration = order.registration {
@@ -126,11 +126,11 @@ extension StoreCore {
     return (count, end == through)
   }
 
-  /// Returns the last number of a chunk of a purge.
+  /// Returns the last transaction number of the chunk of a purge that starts at `first`.
   ///
-  /// A chunk has limited numbers of transactions and of rows of changes. It ends at the lowest
-  /// position in `purged` at the latest. Of each author's transactions in the chunk, the purge
-  /// therefore deletes either all or none.
+  /// A chunk has limited numbers of transactions and of rows of changes. It ends at or before the
+  /// lowest number in `purged`, so that the purge deletes either all or none of each author's
+  /// transactions in the chunk.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     configuration.actionObserver?.deletes(first)
     let count = configuration.purgeChunkCount
@@ -180,10 +180,14 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The metadata name of the time of the last purge, in milliseconds since 2001-01-01 UTC.
+  /// The name of the metadata value with the time of the last purge.
+  ///
+  /// The time is in milliseconds since 2001-01-01 UTC.
   private static let purgeTimeName = "purgedAtMs"
 
-  /// Returns whether the last purge was long enough ago, or recorded with a time in the future.
+  /// Returns whether `seconds` have passed since the last purge.
+  ///
+  /// Also returns `true` if no purge is recorded, or the recorded time is in the future.
   fileprivate func isPurgeDue(every seconds: Double) throws -> Bool {
     guard let last = try knownMetadata(Self.purgeTimeName) else { return true }
     let nowMs = currentTimeMs
@@ -192,8 +196,8 @@ extension StoreCore {
 
   /// Records the time of a purge.
   ///
-  /// With the trigger `atIntervals`, the time is recorded even if the purge changed nothing. With
-  /// other triggers, a purge that changed nothing writes nothing.
+  /// With the trigger `atIntervals`, the time is recorded for every purge. With other triggers, the
+  /// time is recorded only if the purge raised the purged position of an author.
   func rememberPurge(_ trigger: PurgeTrigger, isRaised: Bool) throws {
     let isCounted = if case .atIntervals = trigger { true } else { isRaised }
     if isCounted { try putMetadata(Self.purgeTimeName, currentTimeMs) }

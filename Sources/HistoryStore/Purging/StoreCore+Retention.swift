@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The position below which retention limits cut members off, and the timestamp jumps after it.
+/// The position below which a purge marks members as lost, and the timestamp jumps after it.
 struct RetentionCut {
   /// The number up to which members with contexts must have merged in order to remain active.
   var number: Int64 = 0
@@ -10,7 +10,7 @@ struct RetentionCut {
 }
 
 extension StoreCore {
-  /// Returns the position below which a purge cuts off members with contexts.
+  /// Returns the position below which a purge marks members with contexts as lost.
   func cut(_ order: PurgeOrder) throws -> RetentionCut {
     var cut = try retentionCut(order.limits)
     if order.isCuttingOff {
@@ -34,9 +34,9 @@ extension StoreCore {
     return lost.sorted()
   }
 
-  /// Returns the position at which the loosest of all members' limits cut members off.
+  /// Returns the position below which members exceed the loosest of all members' limits.
   ///
-  /// A member is thus never cut off by the configuration of another member alone.
+  /// The configuration of another member alone thus never marks a member as lost.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
     let agreed = try activeConfigurations(.tracker).compactMap(\.retention)
@@ -63,7 +63,10 @@ extension StoreCore {
 
   /// Returns the lowest transaction number after which history takes at most `limit` bytes.
   ///
-  /// Each row is visited once: the size of the history after `high` is already known.
+  /// The number is 0 if the history after `least` does not exceed the limit.
+  ///
+  /// - Complexity: a binary search. Each step reads half of the range that the step before it left,
+  ///   so all steps together read at most as many transactions as there are after `least`.
   private func byteCut(_ limit: Int64, _ least: Int64, _ head: Int64) throws -> Int64 {
     var (low, high, behind) = (least, head, Int64(0))
     guard try bytesUnmerged(least, head) > limit else { return 0 }
@@ -89,7 +92,7 @@ extension StoreCore {
   }
 }
 
-/// A range of transactions and its size in bytes, which is constant while the transactions exist.
+/// The size in bytes of a range of transactions, which is constant while the transactions exist.
 struct ByteSum {
   var after: Int64 = 0
   var through: Int64 = 0
@@ -164,7 +167,7 @@ extension StoreCore {
     return nil
   }
 
-  /// Returns the earliest transaction at most `seconds` before `later`, or else the one before `later`.
+  /// Returns the first transaction within `seconds` before `later`, or else its predecessor.
   private func rowBefore(
     _ later: (number: Int64, timestamp: Double),
     within seconds: Double,

@@ -20,7 +20,7 @@ final class FileWatch: @unchecked Sendable {
 
   /// Creates a watch without a file; ``arm()`` starts watching.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` if the process may open no more files.
+  /// - Throws: ``HistoryError/Code/unwatchable`` if the process has too many open files.
   init(_ file: WatchedFile) throws(HistoryError) {
     self.file = file
     queue = kqueue()

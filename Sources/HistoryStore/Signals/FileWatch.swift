@@ -25,7 +25,7 @@ final class FileWatch: @unchecked Sendable {
 
   /// Creates a watch without files; ``arm()`` starts watching.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` if the process may open no more files.
+  /// - Throws: ``HistoryError/Code/unwatchable`` if the process has too many open files.
   init(_ file: WatchedFile) throws(HistoryError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -58,7 +58,7 @@ final class FileWatch: @unchecked Sendable {
 
   /// Watches the file that currently exists at a path, and ends the watch of an earlier file.
   ///
-  /// For the same file, the kernel returns the same watch again.
+  /// If that file is already watched, the kernel returns the existing watch descriptor.
   private func watch(_ path: String, _ what: UInt32, insteadOf old: Int32) -> Int32 {
     let new = inotify_add_watch(notifier, path, what)
     if old >= 0, old != new { inotify_rm_watch(notifier, old) }

@@ -22,7 +22,7 @@ final class SignalFile {
 
   private let path: String
   private var descriptor: Int32 = -1
-  /// The time in milliseconds of the last check that the file was not deleted or replaced.
+  /// The time of the last check for a deleted or replaced file, in ``CoarseClock`` milliseconds.
   private var checkedAtMs: Int64 = 0
   private static let checkPauseMs: Int64 = 100
 
@@ -32,8 +32,8 @@ final class SignalFile {
 
   /// Signals that a transaction was committed.
   ///
-  /// - Complexity: one system call. At most ten times a second, another one checks whether the file
-  ///   was deleted; a deleted file is created again.
+  /// - Complexity: one system call. At most ten times a second, another call checks whether the
+  ///   file was deleted. A deleted file is created again.
   func signal(_ number: Int64) {
     if descriptor < 0 { descriptor = Self.open(path) }
     put(number)

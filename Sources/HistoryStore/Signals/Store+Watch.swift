@@ -118,8 +118,8 @@ final class ChangeWatcher: Sendable {
 
   /// Starts watching on a dedicated thread.
   ///
-  /// - Throws: ``HistoryError`` when the store cannot be read, or the system has no more files or
-  ///   threads available.
+  /// - Throws: ``HistoryError`` when the store cannot be read, or the process cannot open another
+  ///   file or start another thread.
   init(_ file: WatchedFile) throws(HistoryError) {
     files = try FileWatch(file)
     let loop: WatchLoop

@@ -18,7 +18,7 @@ final class WatchLoop: @unchecked Sendable {
   private let file: WatchedFile
   private let files: FileWatch
   private let listeners: ChangeListeners
-  /// Held while the reader is used, but not while a listener is called.
+  /// The lock held while the reader is used, but not while a listener is called.
   private let access = ConnectionLock()
   private var reader: HeadReader?
   /// The last reported position, or the newest position when the watch started.
@@ -123,8 +123,8 @@ final class WatchThread: @unchecked Sendable {
 
   /// Starts a thread.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` when the system has no more threads
-  ///   available.
+  /// - Throws: ``HistoryError/Code/unwatchable`` when the process cannot start
+  ///   another thread.
   init(path: String, _ body: @escaping @Sendable () -> Void) throws(HistoryError) {
     let work = Unmanaged.passRetained(ThreadWork(body: body))
     #if canImport(Darwin)
@@ -223,7 +223,7 @@ final class HeadReader {
     return try foreign.statement.step()
   }
 
-  /// Prepares the query of captured changes, if the file captures them.
+  /// Prepares the query for captured changes, if the file captures changes of other programs.
   private func prepareForeign() throws {
     guard foreign == nil, try FileHeader.foreignWrites(connection) == .captured else { return }
     foreign = try PreparedStatement(connection, "SELECT 1 FROM history_foreign LIMIT 1")

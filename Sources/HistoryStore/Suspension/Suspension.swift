@@ -3,11 +3,11 @@ import HistoryTypes
 import SQLiteStorage
 import Synchronization
 
-/// Records whether a store is suspended, and makes requests wait or fail meanwhile.
+/// The suspension state of a store, which makes requests wait or fail during a suspension.
 final class Suspension: Sendable {
   /// The lock held while the store is being suspended or resumed; requests do not hold it.
   let lock = ConnectionLock()
-  /// Set when running requests must end, because their time limit has passed.
+  /// A flag that is set when running requests must end, because their time limit has passed.
   let interruption = StopFlag()
   private let closed = Atomic<Bool>(false)
   private let callsWait = Atomic<Bool>(false)
@@ -68,11 +68,11 @@ extension Store {
   /// Closes the file until ``resume()``, so that the suspended process holds no lock on it.
   ///
   /// A request in progress may continue until the time limit. It is then interrupted, rolled back,
-  /// and fails with ``HistoryError/Code/suspended``. An interrupted request ends at its next
-  /// statement of SQLite, within a tenth of a second if it waits for a lock. Watches deliver
-  /// nothing until the store is resumed. The locks of this process's members are released: if another
-  /// process launches one of these members meanwhile, that launch supersedes this process's
-  /// registration.
+  /// and fails with ``HistoryError/Code/suspended``. An interrupted request ends at its next SQLite
+  /// statement, or within a tenth of a second if it waits for a lock. Watches report no changes
+  /// until the store is resumed. The locks of this process's members are released: if another
+  /// process launches one of these members during the suspension, that launch supersedes this
+  /// process's registration.
   ///
   /// If the store is already suspended, only the new value of `calls` takes effect. The system
   /// terminates a suspended process that holds a lock on a file of a shared container
@@ -138,8 +138,8 @@ extension Store {
 
 /// The protection of a store's files while the device is locked.
 ///
-/// The protection has an effect on Apple's systems only. A request to a file that is protected at
-/// the time fails with ``HistoryError/Code/unavailable``, and a tracker retries the pass.
+/// The protection has an effect on Apple's systems only. While it denies access to the files,
+/// requests fail with ``HistoryError/Code/unavailable``, and a tracker retries its merge.
 public enum FileProtection: Sendable, Hashable {
   /// The protection that the system gives to new files.
   case system
@@ -154,7 +154,7 @@ public enum FileProtection: Sendable, Hashable {
   /// Access at any time (Apple: `FileProtectionType.none`).
   case none
 
-  /// The flag that stands for this protection when SQLite's VFS opens the file.
+  /// The flag that requests this protection from SQLite's VFS when it opens the file.
   var flag: FileProtectionFlag {
     switch self {
     case .system: .system

@@ -7,7 +7,7 @@ struct AdjustedEdit {
   let index: Int
   /// The edit to write.
   var edit: ObjectEdit
-  /// The references that a delete rule has set to null, as bits by attribute number in the file.
+  /// A bitmap of the references that delete rules set to null, by attribute number in the file.
   var nullified: UInt64 = 0
   /// Whether the edit sets null instead of a reference to an object that the same save deletes.
   var isReleased = false
@@ -132,9 +132,9 @@ extension StoreCore {
     return gone
   }
 
-  /// Returns, for each edit, the reference attributes among its given columns.
+  /// Returns, for each edit, which of the given columns are references.
   ///
-  /// An attribute that the edit sets to an object in `deleted` is left out.
+  /// A reference that the edit sets to an object in `deleted` is left out.
   private func references(
     of updates: [(edit: ObjectEdit, columns: UInt64)],
     except deleted: Set<ObjectID>
@@ -184,7 +184,7 @@ extension StoreCore {
   ///
   /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///
-  /// The object of the edit is not in `gone`, which has the deleted objects and the left-out inserts.
+  /// `gone` contains the deleted objects and the left-out inserts, but not the object of the edit.
   private func adjust(
     _ edit: ObjectEdit,
     _ index: Int,

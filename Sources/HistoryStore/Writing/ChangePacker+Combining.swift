@@ -46,7 +46,7 @@ private struct CombinedChanges {
     }
   }
 
-  /// Adds the changes of a chunk; the changes of a save have at most 64 columns.
+  /// Adds the changes of a chunk, whose updates must not set columns beyond the first 64.
   mutating func append(_ chunk: UnsafeRawBufferPointer) {
     let unpacker = ChangeUnpacker()
     guard unpacker.append(chunk) else {

@@ -3,8 +3,8 @@ import SQLiteStorage
 
 /// Packs the changes of one transaction into the bytes that history stores.
 ///
-/// A change consists of its entity and type, the difference of its key to the previous key, the
-/// column bitmap of an update, and the tombstone of a delete. Large transactions are split into
+/// A change consists of its entity and type, the difference between its key and the previous key,
+/// the column bitmap of an update, and the tombstone of a delete. Large transactions are split into
 /// chunks of whole changes. Each chunk is readable by itself, so neither a write nor a fetch has
 /// two copies of a whole transaction in memory.
 struct ChangePacker: ~Copyable {
@@ -39,7 +39,9 @@ struct ChangePacker: ~Copyable {
     return UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<end])
   }
 
-  /// Discards the packed changes and starts a transaction, collecting its objects on request.
+  /// Discards the packed changes, and starts the next transaction.
+  ///
+  /// If `keepingObjects` is `true`, the changed objects are collected in ``objects``.
   mutating func begin(keepingObjects: Bool = false) {
     keepsObjects = keepingObjects
     objects = []

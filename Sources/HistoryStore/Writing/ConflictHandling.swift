@@ -4,14 +4,14 @@ import HistoryTypes
 struct ConflictHandling {
   typealias Closure = (SaveConflict) throws -> ConflictResolution
 
-  /// The merge policy, which a closure overrides.
+  /// The merge policy, which applies if there is no closure.
   let policy: MergePolicy
   let closure: Closure?
   /// The objects whose conflicts make the save fail.
   private(set) var unresolved: [ObjectID] = []
-  /// The edits to write instead of those for which the closure resolved a conflict, by object.
+  /// The edits that result from the conflicts that the closure resolved, by object.
   ///
-  /// If the save applies an edit again after other edits, it uses this result.
+  /// If the save applies an edit a second time, it uses this result instead of calling the closure.
   private(set) var resolved: [ObjectID: ObjectEdit] = [:]
 
   init(_ policy: MergePolicy, closure: Closure? = nil) {
@@ -25,9 +25,9 @@ struct ConflictHandling {
 
   mutating func note(_ edit: ObjectEdit) { resolved[edit.id] = edit }
 
-  /// Returns the part of an update to write over a row that another writer changed.
+  /// Returns the update to write over a row that another writer changed.
   ///
-  /// - Returns: An update, without columns if nothing is left to write.
+  /// - Returns: An update, which has no columns if no attribute is to be written.
   mutating func resolve(
     _ edit: ObjectEdit,
     over stored: [Value],
@@ -45,7 +45,7 @@ struct ConflictHandling {
     return written
   }
 
-  /// Resolves the conflict of a delete with a change of the object by another writer.
+  /// Resolves the conflict between a delete and another writer's change of the same object.
   mutating func resolveDelete(
     _ edit: ObjectEdit,
     in table: EntityStatements,
@@ -82,10 +82,11 @@ struct ConflictHandling {
 }
 
 extension ObjectEdit {
-  /// Returns the part of this update that a policy permits for a row changed by another writer.
+  /// Returns the update to write, under a merge policy, over a row that another writer changed.
   ///
-  /// The result has no columns if no part of the update remains. Attributes in `widened` are written
-  /// only if the update sets them, because the program may have read null instead of their values.
+  /// The result has no columns if no attribute is to be written. The policy `overwrite` also writes
+  /// attributes that this update does not set, except those in `widened`: the program may have read
+  /// null instead of their values.
   func resolved(
     against stored: [Value],
     _ policy: MergePolicy,

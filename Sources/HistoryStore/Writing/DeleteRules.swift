@@ -15,7 +15,9 @@ struct ReferenceColumn {
 }
 
 extension StoredModel {
-  /// The columns that contain references, including those of newer programs, by entity and attribute.
+  /// The columns that contain references, in the order of entities and attributes.
+  ///
+  /// Columns that a newer program added are included.
   var references: [ReferenceColumn] {
     entities.enumerated().flatMap { offset, entity in
       entity.isRemoved ? [] : entity.references(number: Int32(offset) + 1, in: self)
@@ -41,14 +43,16 @@ extension StoredEntity {
   }
 }
 
-/// For each edited object, the references that its edit changes, as bits by attribute number in the file.
+/// For each edited object, a bitmap of the references that its edit changes.
+///
+/// The bitmap is indexed by attribute number in the file.
 typealias ChangedReferences = [ObjectID: UInt64]
 
 /// The effects of delete rules on objects that refer to deleted ones.
 struct RuleEffects {
   /// The references of one object that delete rules set to null.
   struct Nullified {
-    /// The attributes that became null, as bits of the file.
+    /// A bitmap of the attributes that became null, by attribute number in the file.
     var columns: UInt64
     /// The version of the row before the write.
     let version: Int64
@@ -101,8 +105,8 @@ extension StoreCore {
   ///
   /// - Throws: ``HistoryError/Code/deleteDenied`` if an object that stays refers to a deleted one by a
   ///   reference with the rule ``DeleteRule/deny``.
-  /// - Complexity: for each deleted object, one query of each reference to its entity, plus one
-  ///   statement for each object that refers to it.
+  /// - Complexity: for each deleted object, one query for each attribute that refers to its entity,
+  ///   plus one statement for each object that refers to it.
   func applyDeleteRules(
     to deleted: [ObjectID],
     _ version: Int64,
@@ -187,7 +191,7 @@ extension StoreCore {
     }
   }
 
-  /// Deletes the row of an object that exists, and packs the delete with its tombstone.
+  /// Deletes the row of an object if it exists, and packs the delete with its tombstone.
   private func remove(_ id: ObjectID, _ packer: inout ChangePacker) throws {
     let table = try anyTable(id.entity)
     let tombstone = try table.tombstone(connection)
@@ -213,7 +217,7 @@ extension StoreCore {
     )
   }
 
-  /// Runs a closure that deletes objects of an entity; treats references to these objects by `rules`.
+  /// Runs a closure that deletes objects of an entity, and applies `rules` to references to them.
   func deleteObjects(
     of table: EntityStatements,
     by authorship: Authorship,
@@ -253,14 +257,16 @@ extension StoreCore {
   func danglingReferences(in model: StoredModel) throws -> [ObjectID] {
     var found: [ObjectID] = []
     try visitDanglingReferences(in: model) { id in
-      // An object with several such references is visited once for each.
       if !found.contains(id) { found.append(id) }
       return found.count < 100
     }
     return found
   }
 
-  /// Calls a closure with the object of each reference to a missing object, until it returns `false`.
+  /// Calls a closure with each object that refers to a missing object.
+  ///
+  /// An object with several such references is visited once for each. The scan stops when the
+  /// closure returns `false`.
   ///
   /// - Complexity: a scan of the tables with references.
   func visitDanglingReferences(

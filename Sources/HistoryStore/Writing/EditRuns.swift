@@ -76,7 +76,8 @@ extension StoreCore {
 
   /// Writes and packs the edits of a run up to the first conflict or duplicate.
   ///
-  /// - Returns: The number of edits that one statement has tried to write, and of those it has written.
+  /// - Returns: The number of edits that one statement tried to write, and the number of written
+  ///   edits. Both are 0 if no statement ran.
   private func write(
     _ run: EditRun,
     of edits: [ObjectEdit],
@@ -181,7 +182,7 @@ final class ExpectedVersions {
   }
 }
 
-/// Updates some attributes of a run's objects from buffered rows, while the rows have expected versions.
+/// Updates a run's objects from buffered rows, up to the first object with an unexpected version.
 final class EditUpdater {
   /// The attributes to set, as bits.
   let columns: UInt64
@@ -209,7 +210,7 @@ final class EditUpdater {
     )
   }
 
-  /// Updates the objects of the buffered rows in order, up to the first without its expected version.
+  /// Updates the objects of the buffered rows, up to the first one with an unexpected version.
   func update(version: Int64) throws {
     rows.pointee.read(from: 0)
     range.statement.bind(version, at: 3)

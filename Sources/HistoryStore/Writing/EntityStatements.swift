@@ -13,9 +13,9 @@ final class EntityStatements {
   let tableName: String
   /// The names of the columns, in the order of the program's attributes.
   let columnNames: [String]
-  /// The mapping between the program's column bitmaps and those in the file, unless they are equal.
+  /// The mapping between the program's column bitmaps and the file's, or `nil` if they are equal.
   let mapping: ColumnMapping?
-  /// The attributes whose values a delete preserves, as bits by attribute number in the file.
+  /// A bitmap of the attributes that a delete preserves, by attribute number in the file.
   private(set) var preserved: UInt64
   /// The columns that a delete preserves, as SQL: `, "Item"."a"`.
   private(set) var preservedList: String
@@ -25,7 +25,7 @@ final class EntityStatements {
   private(set) var widened: UInt64 = 0
   /// The attributes that the file requires to have a value, as bits.
   private(set) var required: UInt64 = 0
-  /// The uniqueness constraints of the file over attributes of the program's model.
+  /// The file's uniqueness constraints whose attributes are all in the program's model.
   private(set) var constraints: [UniquenessConstraint] = []
   /// The attributes with a default value other than null, as bits.
   let defaults: UInt64
@@ -116,7 +116,7 @@ final class EntityStatements {
     }
   }
 
-  /// Converts a column bitmap of this program to the file's.
+  /// Converts a column bitmap of the program's model to one of the file.
   @inline(__always)
   func numbers(of columns: UInt64) -> UInt64 {
     mapping?.numbers(of: columns) ?? columns
@@ -194,8 +194,8 @@ final class EntityStatements {
 
   /// Returns the statement that sets the attributes in a bitmap.
   ///
-  /// `?1` is the key, `?2` the new version, `?3` the version that the row must have or null; the
-  /// values follow in the entity's order.
+  /// `?1` is the key, and `?2` is the new version. `?3` is the version that the row must have, or
+  /// null for any version. The values follow in the entity's order.
   func update(_ columns: UInt64, _ connection: borrowing Connection) throws -> PreparedStatement {
     // The edits of a save usually set the same attributes.
     if let lastUpdate, lastUpdate.columns == columns { return lastUpdate.row }
@@ -282,7 +282,9 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the name of the SQL function that returns the values of a batch request's rows.
+  /// Returns the name of the SQL function for the values of the buffered rows.
+  ///
+  /// The first call registers the function.
   private func values(_ connection: borrowing Connection) throws -> String {
     let name = "history_values_\(number)"
     if !showsValues { try rows.showValues(as: name, connection) }

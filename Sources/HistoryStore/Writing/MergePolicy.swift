@@ -10,21 +10,21 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   ///
   /// The other attributes that the context edited are written.
   ///
-  /// An object that the context deleted, and another writer changed, stays. If an inserted object
-  /// has a duplicate in the store, the store's object replaces it. If an updated object would have
-  /// a duplicate, it keeps its unique values from the store (Core Data:
+  /// An object stays in the store if the context deleted it but another writer changed it. If an
+  /// inserted object has a duplicate in the store, the store's object replaces it. If an updated
+  /// object would have a duplicate, it keeps its unique values from the store (Core Data:
   /// `NSMergeByPropertyStoreTrumpMergePolicy`).
   case storeWins
-  /// The attributes that were set overwrite the store's; all other attributes stay as in the store.
+  /// Attributes that the context set overwrite the store's values; all others stay unchanged.
   ///
-  /// If an inserted object has a duplicate in the store, the duplicate gets the values that were
-  /// set, and replaces the inserted object. The duplicate of an updated object is deleted.
+  /// If an inserted object has a duplicate in the store, the duplicate gets the values that the
+  /// context set, and replaces the inserted object. The duplicate of an updated object is deleted.
   ///
   /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins
   /// The whole object of the context overwrites the store's row.
   ///
-  /// This includes attributes that were not set (Core Data: `NSOverwriteMergePolicy`).
+  /// This includes attributes that the context did not set (Core Data: `NSOverwriteMergePolicy`).
   case overwrite
   /// The edit is discarded and the store's row stays (Core Data: `NSRollbackMergePolicy`).
   case rollback

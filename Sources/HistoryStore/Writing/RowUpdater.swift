@@ -12,7 +12,7 @@ final class RowUpdater {
 
   /// The attributes to set, as bits.
   let columns: UInt64
-  /// The attributes to set, as bits by attribute number in the file.
+  /// A bitmap of the attributes to set, by attribute number in the file.
   private let changed: UInt64
   private let number: Int32
   private let collector: RowCollector

@@ -172,7 +172,7 @@ public struct RowWriter: ~Copyable {
   }
 }
 
-/// For each attribute type, the attributes that a row may set, as bits in the entity's order.
+/// A bitmap of an entity's attributes for each type, and a bitmap of all that a row may set.
 struct TypeColumns {
   private(set) var all: UInt64 = 0
   private(set) var int: UInt64 = 0
@@ -199,7 +199,9 @@ struct TypeColumns {
     }
   }
 
-  /// Returns these bitmaps restricted to the attributes in `columns`.
+  /// Returns a copy whose bitmap `all` is restricted to the attributes in `columns`.
+  ///
+  /// The bitmaps of the types do not change; the setters of ``RowWriter`` check `all`, too.
   func only(_ columns: UInt64) -> TypeColumns {
     var some = self
     some.all &= columns

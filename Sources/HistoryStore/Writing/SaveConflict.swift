@@ -32,7 +32,7 @@ public enum ConflictResolution: Sendable, Hashable {
   ///
   /// A duplicate replaces an inserted object. An updated object keeps its unique values from the store.
   case keepStored
-  /// The attributes that the context set are written, or its delete is carried out.
+  /// The attributes that the context set are written, or the context's delete is carried out.
   ///
   /// The duplicate of an inserted object gets the values that were set, and replaces the object. The
   /// duplicate of an updated object is deleted.
@@ -40,7 +40,7 @@ public enum ConflictResolution: Sendable, Hashable {
   /// These values are written; attributes without a value stay as they are in the store.
   ///
   /// The duplicate of an inserted object gets the values, and replaces the object. If an updated object
-  /// still has a duplicate with the values, the duplicate is deleted. An object that the context deleted
+  /// would still have a duplicate, the duplicate is deleted. An object that the context deleted
   /// stays in the store.
   case write([String: Value])
 }

@@ -230,7 +230,9 @@ extension StoreCore {
     return (bits, ordered)
   }
 
-  /// Returns the statement that updates matching rows, with bound values; a ``RowCollector`` packs them.
+  /// Returns the statement that updates matching rows, with its values bound.
+  ///
+  /// A ``RowCollector`` packs the updates while the statement runs.
   fileprivate func updateAll(
     _ table: EntityStatements,
     _ columns: UInt64,
@@ -252,7 +254,9 @@ extension StoreCore {
     return row
   }
 
-  /// Returns the statement that deletes matching rows, with bound values; a ``RowCollector`` packs them.
+  /// Returns the statement that deletes matching rows, with its values bound.
+  ///
+  /// A ``RowCollector`` packs the deletes while the statement runs.
   fileprivate func deleteAll(
     _ table: EntityStatements,
     where predicate: ObjectPredicate?
@@ -321,7 +325,7 @@ public enum BatchDeleteRules: Sendable, Hashable {
 public struct BatchResult: Sendable, Hashable {
   /// The transaction, or `nil` when no object matched or the store keeps no history.
   public let transaction: WrittenTransaction?
-  /// The number of objects that were inserted, updated or deleted, also by delete rules.
+  /// The number of objects that the request and its delete rules inserted, updated or deleted.
   public let count: Int
   /// The number of objects that delete rules deleted; 0 unless the request deletes objects.
   public let deletedByRuleCount: Int

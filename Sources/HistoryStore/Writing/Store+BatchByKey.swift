@@ -156,12 +156,12 @@ enum KeyList {
   }
 }
 
-/// Deletes rows of one entity by their keys, many per statement; a ``RowCollector`` packs them.
+/// Deletes rows of one entity by their keys, many rows with each statement.
 ///
 /// Starting a statement costs as much as deleting a row, so keys are buffered until one statement can
 /// delete many rows: consecutive keys become a range, other ascending keys a list. Objects are deleted
-/// in the order in which they were added. SQLite seeks each row by its key before it calls the
-/// collector's function with the row's values.
+/// in the order in which they were added. SQLite seeks each row by its key before it passes the
+/// row's values to the SQL function of a ``RowCollector``, which packs the delete.
 final class KeyDeleter {
   /// The least number of keys for which one list costs less than one statement per key.
   private static let listCountMin = 24

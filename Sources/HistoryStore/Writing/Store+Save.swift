@@ -94,11 +94,11 @@ package struct SaveResult: Sendable {
   package var version: Int64
   /// The outcome of each edit, in order.
   package var outcomes: [EditOutcome]
-  /// The committed rows of those saved objects that differ from the context's state.
+  /// The committed rows of the saved objects whose rows differ from the context's state.
   package var rows: [RowBatch]
   /// The objects that delete rules deleted; their own edits, if any, had no effect.
   package var deletedByRule: [ObjectID] = []
-  /// The committed rows of objects that were not edited, but whose references the save changed.
+  /// The committed rows of objects in which a delete rule or a replaced insert changed a reference.
   package var rowsByRule: [RowBatch] = []
   /// The store's objects that were deleted because saved objects have the same unique values.
   package var removed: [ObjectID] = []
@@ -115,7 +115,7 @@ extension Store {
   ///   `error`, ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
   ///   ``HistoryError/Code/sqlite`` when SQLite fails, and specific errors for values that do not fit.
   /// - Complexity: one statement per edit, one or two more for the history, and for each delete one
-  ///   query of each reference to the entity.
+  ///   query for each attribute that refers to the entity.
   package func save(
     _ request: SaveRequest,
     resolving closure: ((SaveConflict) throws -> ConflictResolution)? = nil
@@ -281,7 +281,7 @@ extension StoreCore {
     return try resolve(edit, in: table, number, &packer, &conflicts, alsoChanged)
   }
 
-  /// Writes the part of an update that the policy or the app's closure permits, over a changed row.
+  /// Writes an update over a row that another writer changed, as the policy or closure decides.
   private func resolve(
     _ edit: ObjectEdit,
     in table: EntityStatements,

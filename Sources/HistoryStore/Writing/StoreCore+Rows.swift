@@ -91,13 +91,13 @@ extension StoreCore {
     }
   }
 
-  /// Returns the next key of an entity; reserves a block within the current write if necessary.
+  /// Returns the next key of an entity; reserves a block of keys in the current write if necessary.
   func nextKey(_ entity: Int32) throws -> Int64 {
     _ = try table(entity)
     return try nextKey(entity, from: &cache.keys[Int(entity) - 1])
   }
 
-  /// Returns the next key of an entity from a block.
+  /// Returns the next key of an entity from a block of reserved keys.
   ///
   /// If the block is empty, reserves another block within the current write.
   @inline(__always)
@@ -197,7 +197,7 @@ extension StoreCore {
       guard number <= Self.stringNumberMax, let text = query.statement.text(1) else {
         throw HistoryError.damaged(
           path: path,
-          what: "the table of strings has the invalid number \(number), or no text for it"
+          what: "its table of strings has no text for number \(number), or the number is too large"
         )
       }
       cache.strings.learn(text, as: Int32(number))

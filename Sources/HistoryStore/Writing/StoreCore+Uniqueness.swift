@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// A uniqueness constraint of a file, over attributes by their index in the program's model.
+/// A uniqueness constraint of a file; `indices` are those of its attributes in the program's model.
 struct UniquenessConstraint {
   let indices: [Int]
   /// SQL for the condition that an object has the same values, which are bound from `?2` on.
@@ -27,7 +27,7 @@ struct UniquenessConstraint {
 }
 
 extension SQLiteError {
-  /// Whether a row violates a uniqueness constraint of the model.
+  /// Whether the error was caused by a row that violates a uniqueness constraint of the model.
   var isDuplicate: Bool { code == Self.uniqueCode }
   /// `SQLITE_CONSTRAINT_UNIQUE` (https://sqlite.org/rescode.html#constraint_unique).
   private static let uniqueCode: Int32 = 2067
@@ -104,8 +104,8 @@ struct DuplicateResolution {
 
   /// Resolves one edit that would create a duplicate.
   ///
-  /// If an earlier edit has removed the duplicate, the edit is simply applied. `written` contains the
-  /// objects that the save writes. The save fails if one of them is the duplicate.
+  /// If the duplicate no longer exists, the edit is applied. `written` contains the objects that
+  /// the save writes. If the duplicate is one of them, the save fails.
   private mutating func resolve(
     _ original: AdjustedEdit,
     _ written: inout Set<ObjectID>,
@@ -214,7 +214,7 @@ struct DuplicateResolution {
   }
 }
 
-/// An object with the same unique values as an edited one.
+/// An object with the same unique values as an edited object.
 struct Duplicate {
   let id: ObjectID
   /// The number of the transaction that last wrote the object.
@@ -271,9 +271,10 @@ extension StoreCore {
     return columns
   }
 
-  /// Redirects the references to an object that was not inserted to the object that replaces it.
+  /// Redirects references from an object that was not inserted to the object that replaces it.
   ///
-  /// Only rows of the same write can refer to the object, and their columns are already packed.
+  /// Only rows that the same write has changed can refer to the object that was not inserted. Their
+  /// changes are already packed.
   ///
   /// - Returns: The objects with the references.
   fileprivate func follow(from id: ObjectID, to other: ObjectID) throws -> [ObjectID] {

@@ -6,7 +6,7 @@ internal import Systems
 internal import Traces
 internal import Workloads
 
-/// Runs plans on one system; only one thread at a time may use a runner.
+/// A runner of plans on one system; only one thread at a time may use it.
 final class PlanRunner {
   private let subject: Subject
   private let checkers: [any HistoryChecker.Type]

@@ -170,9 +170,11 @@ struct PlanTally: Sendable {
 
   private(set) var counts: [Count]
   private(set) var planCount = 0
-  /// The first plan that the system did not complete, and the reason.
+  /// The first plan that the system did not complete, and the reason; `nil` if there is none.
   var runFailure: (plan: Int, because: String)?
-  /// The first plan that ran differently the second time, and the difference between the two traces.
+  /// The first plan whose second run differed from its first run; `nil` if there is none.
+  ///
+  /// `how` describes the difference between the traces of the two runs.
   var unrepeatable: (plan: Int, how: String)?
 
   init(_ names: [String]) { counts = names.map { Count(checker: $0) } }

@@ -7,11 +7,11 @@ package import HistoryStore
 package struct Following: Hashable, Sendable {
   /// An action that the driver of a started tracker performs.
   package enum Step: Hashable, Sendable {
-    /// Waits for a signal, and calls ``signalled(isNews:)``.
+    /// Waits for a signal, and then calls ``signalled(isNews:)``.
     case wait
-    /// Waits for a time, and calls ``paused()``.
+    /// Waits for a duration, and then calls ``paused()``.
     case pause(Duration)
-    /// Runs a pass, and calls ``passed(_:)``.
+    /// Runs a pass, and then calls ``passed(_:)``.
     case pass
   }
 
@@ -58,7 +58,8 @@ package struct Repetition: Hashable, Sendable {
 
   /// Returns the delay before the next attempt, or `nil` if the pass is not retried.
   ///
-  /// Errors that only the caller can fix are not retried.
+  /// A pass is not retried if it succeeded (`error` is `nil`), or if only the caller can fix the
+  /// error.
   package mutating func pause(after error: HistoryError?) -> Duration? {
     guard let error, error.mayGoAway else { return nil }
     defer { nextPause = min(nextPause * 2, Self.lastPause) }

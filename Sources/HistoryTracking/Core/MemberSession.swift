@@ -38,10 +38,10 @@ package final class MemberSession {
   /// if `loadsAllObjects` or its ``ObjectContexts/ObjectContext/holdsAllObjects`` is `true`, and
   /// otherwise only its registered objects.
   ///
-  /// If `resyncingIfLost` is `true`, a member that a retention limit has cut off starts at the newest
-  /// transaction, like a new member.
+  /// If `resyncingIfLost` is `true`, a member that has exceeded a retention limit starts at the
+  /// newest transaction, like a new member.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  /// - Throws: ``HistoryError/Code/lost`` if the member has exceeded a retention limit,
   ///   ``HistoryError/Code/inUse`` while another session or process runs the member.
   /// - Complexity: one small write, then a scan of the data for each context without the write
   ///   lock, or one statement for each entity with registered objects.
@@ -179,9 +179,10 @@ package final class MemberSession {
 
   /// Records the merged position as the member's cursor.
   ///
-  /// The merged position is the last scanned transaction, even if that transaction was not merged.
+  /// The merged position is the last scanned transaction, even if that transaction was left out of
+  /// the merge, such as one of an ignored author.
   ///
-  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is then written.
+  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; the cursor is then unchanged.
   package func record() throws(HistoryError) -> HistoryToken {
     let position = mergedThrough
     if position != recordedThrough {
@@ -255,8 +256,8 @@ package final class MemberSession {
   /// Returns the transactions of a page that concern at least one context.
   ///
   /// Transactions of ignored authors are left out. If the tracker has only one context, its own
-  /// saves are left out too. The method filters plain records, because every pass scans a page of
-  /// up to `pageTransactionCountMax` transactions.
+  /// saves are left out too. For speed, the method checks the writers in the page's compact
+  /// records: a page has up to `pageTransactionCountMax` transactions.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
     let writers = contexts.map(\.writer.rawValue)
     var found: [HistoryTransaction] = []

@@ -74,8 +74,8 @@ public protocol TransactionDeduplicator: Sendable {
 /// ```
 ///
 /// A store refuses objects that violate a uniqueness constraint of its own model. If a new version of
-/// the model adds a constraint, first remove the objects that would violate it: the migration fails as
-/// long as there are any.
+/// the model adds a constraint, first remove the objects that would violate it: the migration fails
+/// while the file contains such objects.
 ///
 /// ```swift
 /// let tag = nextModel.entities[0]
@@ -95,7 +95,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   private let store: Store
   private let entity: String
-  /// The lists of compared attributes; equal values of one list make a duplicate.
+  /// The lists of compared attributes.
+  ///
+  /// Two objects are duplicates if they have equal values in all attributes of one list.
   private let constraints: [[String]]
   private let author: String?
   private let combine: Combine?
@@ -138,7 +140,8 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   ) {
     precondition(
       !entity.uniquenessConstraints.isEmpty,
-      "The entity \(entity.name) has no uniqueness constraint by which to compare objects."
+      "The entity \(entity.name) has no uniqueness constraint: declare one, or name the "
+        + "attributes to compare."
     )
     self.init(store, entity.name, entity.uniquenessConstraints, author, combine)
   }
@@ -242,7 +245,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   /// Returns each list of compared values that two or more objects have.
   ///
-  /// A list comes before another if the second object with its values has a lower key.
+  /// The lists are sorted by the key of the second object that has the values.
   private func duplicated(
     _ keys: Set<[Value]>,
     _ attributes: [String],

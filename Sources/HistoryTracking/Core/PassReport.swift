@@ -35,7 +35,7 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var durations = Durations()
   /// The hook calls that threw.
   public internal(set) var hookFailures: [HookFailure] = []
-  /// The members that the purge of this pass cut off because of a retention limit.
+  /// The members that this pass's purge marked as lost, because they exceeded a retention limit.
   ///
   /// The next fetch of each of them throws ``HistoryError/Code/lost``.
   public internal(set) var lostMembers: [MemberID] = []
@@ -81,7 +81,7 @@ extension PassReport: CustomStringConvertible {
     let merged =
       "\(transactionCount.counted("transaction")) with \(changeCount.counted("change")) in "
       + pageCount.counted("page")
-    let position = cursor.map { "through #\($0.number)" } ?? "nothing recorded"
+    let position = cursor.map { "through #\($0.number)" } ?? "no position recorded"
     guard let purgedThrough, purgedCount > 0 else { return "\(merged), \(position)" }
     return "\(merged), \(position), \(purgedCount) purged through #\(purgedThrough)"
   }
@@ -105,7 +105,7 @@ struct StepTimer {
   }
 }
 
-/// Decides whether a pass purges, and keeps the counts that the purge strategy needs for that.
+/// Decides whether a pass purges, and counts passes for ``PurgeStrategy/byNotification(times:)``.
 struct PurgeTurn {
   /// The number of passes that found new transactions.
   ///

@@ -20,18 +20,20 @@ package final class TrackerCore {
   package private(set) var session: MemberSession?
   /// The error of the last pass, or `nil` if it succeeded.
   package var failure: HistoryError?
-  /// The observers and merge hooks, without their callbacks, which the driver keeps.
+  /// The observers and merge hooks; the driver of the core keeps their callbacks.
   package var hooks = HookRegistry()
   var hookFailures = HookFailures()
   var purges = PurgeTurn()
   let log: TrackerLog
-  /// The authors missing from the configuration that were already logged; each one is logged once.
+  /// The undeclared authors that were already logged; each author is logged only once.
   private var loggedAuthors: Set<String> = []
   /// The version of the store's model that a pass last compared with this program's model.
   ///
   /// A pass reports a difference only if this version has changed.
   private var reportedModelVersion: Int?
-  /// Whether a resync may have skipped a change of the model, which the next pass must look for.
+  /// Whether the next pass must read the version of the store's model.
+  ///
+  /// A resync sets the value to `true`, because it may have skipped a change of the model.
   private var mustReadModel = false
 
   /// Creates the core of a tracker that has not launched.
@@ -63,7 +65,7 @@ package final class TrackerCore {
 
   /// Returns the current session, or launches a new one.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  /// - Throws: ``HistoryError/Code/lost`` if the member has exceeded a retention limit,
   ///   ``HistoryError/Code/inUse`` while another process runs the member.
   @discardableResult
   package func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {
@@ -95,7 +97,8 @@ package final class TrackerCore {
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
       log.write(
         .notice,
-        "this tracker's author \"\(author)\" is in batchAuthors, which is for authors without a tracker"
+        "this tracker's author \"\(author)\" is in batchAuthors, which is for authors without a "
+          + "tracker: remove it there"
       )
     }
     guard log.isEnabled(.notice) else { return }
@@ -160,7 +163,8 @@ package final class TrackerCore {
       if loggedAuthors.insert(author).inserted {
         log.write(
           .notice,
-          "the author \"\(author)\" writes and is not among allAuthors; its transactions are merged, too"
+          "the author \"\(author)\" writes and is not among allAuthors: add it there; its "
+            + "transactions are merged in either case"
         )
       }
     }
@@ -281,7 +285,7 @@ extension TrackerCore {
   /// Replaces the tracker's in-memory state by a snapshot.
   ///
   /// The snapshot must come from a tracker with the same hooks, and the store must have been
-  /// restored to the same moment.
+  /// restored to its state at the time of the snapshot.
   ///
   /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
   package func resume(_ snapshot: Snapshot) throws(HistoryError) {

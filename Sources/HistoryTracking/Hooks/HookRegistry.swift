@@ -71,7 +71,7 @@ package struct HookRegistry: Sendable {
 
   /// Forgets which groups the observers were called with, at a launch or a resync.
   ///
-  /// If the file was replaced, transaction numbers may start again.
+  /// A replaced file may use the same transaction numbers for other transactions.
   mutating func forgetCalled() {
     for index in observers.indices { observers[index].calledThrough = nil }
   }
@@ -143,10 +143,12 @@ struct GroupPosition: Comparable, Sendable {
 struct Observer: Sendable {
   let id: HookID
   let kind: ObservedKind
-  /// A description of the kind, such as `insert of Item`.
+  /// A description of the observed changes, such as `insert of Item`.
   let name: String
   let policy: HookFailurePolicy
-  /// The last group of changes that the observer received; a repeated pass skips groups up to it.
+  /// The position of the last group of changes that the observer received, or `nil` before that.
+  ///
+  /// A repeated pass skips the groups up to this position.
   var calledThrough: GroupPosition?
 
   /// Returns whether the observer was not called with the group at this position yet.
@@ -155,7 +157,7 @@ struct Observer: Sendable {
   }
 }
 
-/// The changes of one kind in one transaction, which an observer receives in one call.
+/// One transaction's changes of one entity and operation, passed to an observer in one call.
 struct ObserverGroup: Sendable {
   let kind: ObservedKind
   let position: GroupPosition
@@ -163,7 +165,7 @@ struct ObserverGroup: Sendable {
   fileprivate(set) var changes: [Int]
 }
 
-/// Groups the changes of transactions by kind, and skips kinds that no observer receives.
+/// Groups changes by entity and operation, and skips the changes that no observer receives.
 struct ObserverGroups {
   private let isObserved: [Bool]
   /// For each kind, the index of its group in the current transaction plus one; 0 for none.

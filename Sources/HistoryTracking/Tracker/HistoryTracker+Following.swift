@@ -68,7 +68,9 @@ extension HistoryTracker {
     }
   }
 
-  /// Starts the tracker, unless it was started or stopped in the meantime.
+  /// Starts the tracker, and returns the error if the tracker did not start.
+  ///
+  /// Has no effect if the tracker is already started, or was stopped before.
   private func startKeepingFailure() async -> HistoryError? {
     guard following == nil, stopCount == 0 else { return nil }
     do throws(HistoryError) {

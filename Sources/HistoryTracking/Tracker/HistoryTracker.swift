@@ -123,7 +123,7 @@ public actor HistoryTracker {
   /// pass fails with an error that may resolve without intervention, such as a hook that throws,
   /// the tracker still starts and retries the pass, and this method throws the error.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  /// - Throws: ``HistoryError/Code/lost`` if the member has exceeded a retention limit,
   ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors that
   ///   prevent the launch; the tracker is not started in these cases.
   /// - Complexity: that of a pass over the history since the last stop.
@@ -243,7 +243,7 @@ extension HistoryTracker {
   /// Replaces the tracker's in-memory state by a snapshot.
   ///
   /// The snapshot must come from a tracker with the same hooks, and the store must have been
-  /// restored to the same moment.
+  /// restored to its state at the time of the snapshot.
   ///
   /// If the snapshot was made of a started tracker, this tracker runs a pass for each signal from
   /// now on.

@@ -40,9 +40,9 @@ public struct TrackerConfiguration: Sendable {
   /// A Boolean value that indicates whether a launch and a resync load all objects into the contexts.
   ///
   /// The default is `true`: every context then holds all objects of the store, and merges also
-  /// register the objects that other contexts insert. With `false`, a context holds only the
-  /// objects to which something refers, see ``ObjectContext/retainsRegisteredObjects``. Merges then
-  /// change only these objects, and memory is proportional to their number. A context on which the program
+  /// register the objects that other contexts insert. With `false`, a context holds only its
+  /// registered objects: see ``ObjectContext/retainsRegisteredObjects``. Merges then change only
+  /// these objects, and memory is proportional to their number. A context on which the program
   /// calls `loadAll()` holds all objects in either case.
   public var loadsAllObjects = true
   /// A custom merger; the default `nil` uses ``DefaultMerger``.
@@ -53,7 +53,7 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is standard error.
   public var logger: any TrackerLogger = StandardErrorLogger()
-  /// The lowest level that is logged; `nil` logs nothing.
+  /// The lowest level that is logged; `nil` disables logging.
   ///
   /// The default is ``TrackerLogLevel/info``. With ``TrackerLogLevel/debug``, the result of each
   /// pass that merged transactions is logged too.
@@ -151,9 +151,10 @@ package struct TrackerClock: Sendable {
 ///
 /// PersistentHistoryTrackingKit: `TransactionCleanStrategy`.
 ///
-/// Under every strategy, a purge removes only history that every member has merged.
+/// Under every strategy, a purge removes only history that every member has merged, unless
+/// ``TrackerConfiguration/retention`` sets limits.
 public enum PurgeStrategy: Sendable, Hashable {
-  /// Passes never purge; the program purges with ``HistoryTracker/purge()`` or its store.
+  /// Passes never purge; the program itself calls a purge method of the tracker or of the store.
   case none
   /// Purges after every pass.
   case whenMerged

@@ -22,7 +22,7 @@ public enum TrackerLogLevel: String, Sendable, Hashable, Comparable, CaseIterabl
   case warning
   /// A failure, such as a pass that failed.
   case error
-  /// A failure that needs action: a hook that blocks all passes, or a member that was cut off.
+  /// A failure that needs action: a hook that blocks all passes, or a member that must resync.
   case critical
 
   /// Orders levels by severity.

@@ -1,9 +1,11 @@
-/// A list of keys in chunks, which the copies of the list share until one of them changes.
+/// A list of keys that is divided into chunks, so that a copy of the list shares unchanged chunks.
 ///
-/// A change copies the chunks that it touches and one reference for each other chunk, so that a result
-/// can keep a copy of a long list.
+/// A change copies only the chunks that it touches, and one reference for each other chunk. A
+/// result of a live query can therefore keep a copy of a long list at low cost.
 struct ChunkedKeys: RandomAccessCollection, Sendable {
-  /// The maximum number of keys in a chunk; two adjacent chunks together have more than half of it.
+  /// The maximum number of keys in a chunk.
+  ///
+  /// Two adjacent chunks together contain more than half as many keys.
   let chunkSize: Int
   private(set) var chunks: [[Int64]]
   /// The position of the first key of each chunk.
@@ -25,7 +27,7 @@ struct ChunkedKeys: RandomAccessCollection, Sendable {
     return chunks[index][position - starts[index]]
   }
 
-  /// Returns the index of the chunk that has a position; the end belongs to the last chunk.
+  /// Returns the index of the chunk that contains a position, or of the last chunk for `endIndex`.
   private func chunk(at position: Int) -> Int {
     var (low, high) = (0, starts.count)
     while high - low > 1 {

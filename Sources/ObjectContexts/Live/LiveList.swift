@@ -3,9 +3,9 @@ import HistoryTypes
 
 /// The objects that a live query found, and the changes to evaluate before the next result.
 ///
-/// The list contains the first objects that match, counted from offset 0, including some beyond the
-/// query's limit. When an object leaves a limited result, one of these replaces it without a query. If
-/// the list is not complete, every matching object that is missing comes after the list's last object.
+/// The list contains the first matching objects from offset 0, and some spare objects beyond the
+/// query's limit. When an object leaves a limited result, a spare object replaces it without a
+/// query. The matching objects that the list lacks are sorted after the list's last object.
 struct LiveList: Sendable {
   /// The sort values of one object in the list, and a hash of all its values.
   struct Member: Sendable {
@@ -21,7 +21,8 @@ struct LiveList: Sendable {
   /// The number of objects beyond the limit that are read in advance: half of the limit, at least 2.
   ///
   /// If objects leave a limited result one by one, the list is read again whenever `limit / 2`
-  /// objects have left. Reading the list then costs three rows for each object that left.
+  /// objects have left. Reading the list then costs three rows for each object that left. Without a
+  /// limit, the number is 0.
   private var spareCount: Int { query.limit.map { max(2, $0 / 2) } ?? 0 }
 
   /// The number of the queried entity in the model.
@@ -356,7 +357,8 @@ extension ObjectQuery {
 extension Value {
   /// Hashes the exact value: texts by their bytes, and numbers by their bits.
   ///
-  /// The kinds differ by their first byte: null, an empty text and 0.0 have different hashes.
+  /// A first byte distinguishes text, doubles and all other values, so that null, an empty text and
+  /// 0.0 have different hashes.
   fileprivate func hashBits(into hasher: inout Hasher) {
     switch self {
     case .string(let text):

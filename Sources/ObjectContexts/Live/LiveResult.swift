@@ -197,7 +197,7 @@ struct WindowDifference {
       }
       + inserted.map { .insert(offset: $0.offset, element: id($0.key), associatedWith: nil) }
     guard let difference = CollectionDifference(changes) else {
-      fatalError("\(changes.count) changes of a live result are no valid CollectionDifference.")
+      fatalError("\(changes.count) changes of a live result form no valid CollectionDifference.")
     }
     // Most results have no moves, and to infer them hashes all changes.
     let hasMoves = !removed.isEmpty && !Set(removedKeys).isDisjoint(with: insertedKeys)
@@ -207,12 +207,16 @@ struct WindowDifference {
 
 extension Slice<ChunkedKeys> {
   /// Returns the result's range in its list, counting only the objects that did not move.
+  ///
+  /// `moved` contains the positions of the moved objects in the list, in ascending order.
   fileprivate func unmoved(_ moved: [Int]) -> Range<Int> {
     let lower = startIndex - moved.count { $0 < startIndex }
     return lower..<endIndex - moved.count { $0 < endIndex }
   }
 
   /// Returns the objects of a result, except the unmoved objects that are in both results.
+  ///
+  /// `common` is the range of these unmoved objects, in the form that ``unmoved(_:)`` returns.
   fileprivate func places(_ moved: [Int], without common: Range<Int>) -> [WindowDifference.Place] {
     var (start, end) = (endIndex, endIndex)
     if let last = common.last {

@@ -3,8 +3,8 @@ import HistoryTypes
 
 /// The live queries of one context, with the tasks that wait for their next results.
 ///
-/// The context notes which objects its operations have changed. Nothing is evaluated until a reader
-/// asks for its next result, so that a slow reader costs no queries.
+/// The context notes which objects its operations have changed. A live query is evaluated only when
+/// its reader asks for the next result, so that a slow reader costs no queries.
 struct LiveWatches: Sendable {
   struct Watch: Sendable {
     let number: Int
@@ -22,7 +22,7 @@ struct LiveWatches: Sendable {
   private var lastNumber = 0
   var isEmpty: Bool { watches.isEmpty }
 
-  /// Adds a live query, and returns the number by which its reader refers to it.
+  /// Adds a live query, and returns its number, which identifies it in later calls.
   mutating func add(_ list: LiveList) -> Int {
     lastNumber += 1
     watches.append(Watch(number: lastNumber, list: list))
@@ -36,7 +36,7 @@ struct LiveWatches: Sendable {
     return watches.remove(at: index).list
   }
 
-  /// Returns whether a live query has not ended.
+  /// Returns whether a live query is still active.
   func contains(_ number: Int) -> Bool { watches.contains { $0.number == number } }
 
   /// Returns whether an object is in the result of a live query.
@@ -51,7 +51,7 @@ struct LiveWatches: Sendable {
     for index in watches.indices where watches[index].number == number { watches[index].wake() }
   }
 
-  /// Removes and returns a live query with changes to evaluate, or returns `nil` if it has none.
+  /// Removes and returns a live query if it has changes to evaluate; otherwise returns `nil`.
   mutating func take(_ number: Int) -> LiveList? {
     guard let index = watches.firstIndex(where: { $0.number == number }),
       watches[index].list.isStale

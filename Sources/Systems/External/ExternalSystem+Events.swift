@@ -25,7 +25,7 @@ extension ExternalSystem {
     for actor in answer.signalled { log.add(actor, .signalled) }
   }
 
-  /// Logs the events that a failed action had before its failure, then throws the failure.
+  /// Logs the events of a failed action that occurred before the failure, then throws the failure.
   func logFailure(
     _ failed: WireFailure,
     of action: Action,
@@ -110,7 +110,7 @@ extension ExternalSystem {
     return held
   }
 
-  /// Throws if an answer has an unknown transaction name, or commits one that was used before.
+  /// Throws if an answer names an unknown transaction, or commits one under a name already in use.
   ///
   /// Checkers could give no verdict about a trace with such names.
   private func check(_ answer: WireAnswer, of action: Action) throws(SystemFailure) {

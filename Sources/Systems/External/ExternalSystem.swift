@@ -233,9 +233,10 @@ extension String {
 extension ExternalSystem {
   /// The capabilities that no external program can have.
   ///
-  /// `faults` and `powerOff` need control of the program's files. `belated` needs a view of a
-  /// process that reports no events. The protocol has no messages for `queries`, `readings` and `suspend`,
-  /// and does not say what a program must answer about `relations`.
+  /// `faults` and `powerOff` need control of the program's files. `belated` requires that the
+  /// lab observes a replaced process, which reports no events. The protocol has no messages for
+  /// `queries`, `readings` and `suspend`, and does not say what a program must answer about
+  /// `relations`.
   package static let excludedCapabilities: Set<Capability> = [
     .faults, .powerOff, .belated, .queries, .readings, .suspend,
     .relations,

@@ -1,7 +1,7 @@
 public import HistoryTypes
 public import Traces
 
-/// A design of history tracking as a value: what a member must merge, its cursor, and the purge.
+/// A history-tracking design as a value: it decides what members merge and what purges delete.
 ///
 ///     struct MyLog: HistoryLog {
 ///       private(set) var held: [LoggedTransaction] = []
@@ -12,12 +12,12 @@ public import Traces
 ///     }
 ///
 /// The lab simulates the data, the views, the saves and the crashes. So a design can be tested
-/// before there is a store.
+/// before a store exists.
 public protocol HistoryLog: Hashable, Sendable {
   /// Creates an empty history.
   init()
 
-  /// Adds an actor as a member; its view already contains all transactions up to the number `head`.
+  /// Adds an actor as a member; the actor's view contains all transactions up to the number `head`.
   mutating func join(_ actor: ActorID, head: Int)
 
   /// Removes a member that retires.
@@ -29,7 +29,7 @@ public protocol HistoryLog: Hashable, Sendable {
   /// Returns the transactions that an actor must merge in its next pass, in order.
   func news(for actor: ActorID) -> [LoggedTransaction]
 
-  /// Records that an actor has merged all of its transactions up to a number.
+  /// Records that an actor has merged all transactions that it must merge, up to a number.
   mutating func record(_ actor: ActorID, through number: Int)
 
   /// Returns the number up to which a member has merged; 0 if it has merged none.
