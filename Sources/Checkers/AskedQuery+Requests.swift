@@ -161,13 +161,13 @@ extension AskedQuery {
     ]
   }
 
-  /// Returns why the results for an additional member are wrong, or `nil` if they are right.
+  /// Returns why the results for a member that registers for this query alone are wrong, or `nil`.
   func visitFault(_ lines: [String]) -> String? {
     let allowed = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// The transaction numbers at which an additional member or a tracker may start.
+  /// The transaction numbers at which a member that registers for this query, or a tracker, may start.
   ///
   /// Without a date in the query, this is the newest number. With a date, it is one less than the
   /// number of the first transaction in history at or after that date; the newest number if there is

@@ -115,7 +115,7 @@ package enum FileCall: Int, CaseIterable, Sendable, Hashable {
   }
 }
 
-/// The armed faults of a file system, and for each fault the numbers of counted and failed calls.
+/// The armed faults of a file system, and for each fault the numbers of matching and of failed calls.
 struct ArmedFaults {
   private(set) var tallies: [FaultTally] = []
   /// Whether any faults are armed.

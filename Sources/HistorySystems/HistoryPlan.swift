@@ -151,7 +151,7 @@ public protocol PlanCondition: Sendable {
 }
 
 extension PlanCondition {
-  /// Returns a plan with this condition's changes.
+  /// Returns a copy of a plan that this condition has changed.
   ///
   /// - Throws: A `SystemFailure` if a command names a member, an entity or an attribute that the
   ///   plan does not have; a counterexample with such a command could not be replayed.

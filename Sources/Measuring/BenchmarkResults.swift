@@ -286,7 +286,8 @@ package enum FormatVersion {
   /// Returns the reason why this program cannot read a document's version; `nil` if it can.
   package static func refusal(of document: String, _ found: Int, newest: Int) -> String? {
     if (1...newest).contains(found) { return nil }
-    return "\(document) of version \(found); this program reads version \(newest)"
+    let versions = newest == 1 ? "version 1" : "versions 1 to \(newest)"
+    return "\(document) of version \(found); this program reads \(versions)"
   }
 }
 
@@ -306,7 +307,7 @@ extension KeyedDecodingContainer {
 /// A 64-bit number encoded as `"0x2a"`, because JSON readers in other languages round numbers.
 @propertyWrapper
 package struct HexCoded: Sendable, Hashable, Codable {
-  /// The number.
+  /// The number that the file contains.
   package var wrappedValue: UInt64
 
   /// Wraps a number.

@@ -69,7 +69,7 @@ struct PendingEdits: Sendable {
   /// Returns the type of an object's edit without copying its values; `nil` if there is no edit.
   func type(of id: ObjectID) -> ChangeType? { place(of: id).map { edits[$0].type } }
 
-  /// Adds or replaces the edit of an object, and returns whether the object had no edit.
+  /// Adds or replaces the edit of an object, and returns whether the object had no edit before.
   mutating func put(_ edit: PendingEdit, of id: ObjectID) -> Bool {
     if let place = place(of: id) {
       edits[place] = edit

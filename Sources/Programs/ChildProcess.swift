@@ -92,7 +92,7 @@ struct ChildProcess {
   enum Leadership {
     /// A session, in which descendants are found even after their parents have ended.
     case session
-    /// A process group, which starts faster.
+    /// A process group; to start the child in it is faster than in a session.
     case group
   }
 

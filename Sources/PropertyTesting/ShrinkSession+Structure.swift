@@ -208,7 +208,9 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the pieces that put spans into another order when passed to `rearranged`.
+  /// Returns the ranges of choices that `rearranged` must join to put spans into another order.
+  ///
+  /// `members` are the indexes of the spans, and `order` are the same indexes in the new order.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]

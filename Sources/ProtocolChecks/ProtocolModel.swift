@@ -45,7 +45,9 @@ struct ProtocolModel {
 
   func isKnown(_ name: TransactionName) -> Bool { entries.contains { $0.name == name } }
 
-  /// The transactions that history must contain; a program may omit those without changes.
+  /// All committed transactions that are not purged.
+  ///
+  /// History must contain each of them that has changes; a program may omit the others.
   var history: [CommittedTransaction] {
     entries.map(\.transaction).filter { !purged.contains($0.name) }
   }

@@ -1,7 +1,7 @@
 /// A probability after each command of a plan, drawn next to the actors' columns of a picture.
 ///
 /// Time runs downward, as in those columns: a point is at the height of its command's row. The line is
-/// the probability, and the area around the line is the interval.
+/// the probability, and the area around the line is its confidence interval.
 package struct PictureCurve: Sendable, Hashable {
   /// The probability after a number of commands; all values are shares from 0 to 1.
   package struct Point: Sendable, Hashable {

@@ -31,7 +31,9 @@ package struct StateWalk: Sendable, Hashable {
   package var label: String
   /// The states, in the order of the plan.
   package var steps: [Step]
-  /// The picture of the plan, whose curve has one point for each state; `nil` draws no picture.
+  /// The picture of the plan, or `nil` for none.
+  ///
+  /// The picture's curve has one point for each state.
   package var picture: CounterexamplePicture?
 
   /// Creates a walk; by default, it has no picture.

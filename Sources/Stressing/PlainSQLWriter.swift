@@ -40,9 +40,9 @@ package final class PlainSQLWriter {
   private var process: Process?
   /// The writes read from the log and not yet found in history, by author.
   private var logged: [WriteAuthor: PlannedWrite] = [:]
-  /// The number of bytes of the log that were read.
+  /// The number of bytes of the script's log that were read.
   private var readCount: UInt64 = 0
-  /// The size of the log in bytes at the current launch of the script.
+  /// The size in bytes that the script's log had when the script was last launched.
   private var logSize: Int64 = 0
   /// Whether the script has logged a transaction since its current launch.
   private(set) var hasBegun = false

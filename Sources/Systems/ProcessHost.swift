@@ -230,7 +230,8 @@ final class ProcessHost<Hosted: HostedProcess> {
     guard replaced.isEmpty else {
       throw SystemFailure(
         .unsupported,
-        "A snapshot cannot contain processes that a later launch has replaced."
+        "No snapshot can be taken: an actor was launched again, and a snapshot cannot contain its "
+          + "earlier process."
       )
     }
     var processes: [ActorID: Hosted.Snapshot] = [:]

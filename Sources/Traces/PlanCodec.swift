@@ -289,7 +289,7 @@ extension PlanCodec {
     guard type != .insert else {
       throw fields.place.error(
         "the command \"batch\" cannot insert objects",
-        "Insert them with the command \"write\" in the context \"batch\"."
+        "Use the command \"write\" in the context that is named \"batch\"."
       )
     }
     return PlannedBatch(

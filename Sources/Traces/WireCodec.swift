@@ -229,7 +229,9 @@ extension WireCodec {
     return "Every answer to \"\(word)\" has this key" + (mayBeNull ? "; its value may be null" : "")
   }
 
-  /// An error that a program sent; `fields` also contains the effects of the command before the failure.
+  /// An error that a program sent as its answer to a command.
+  ///
+  /// `fields` contains the error, and the effects that the command had before it failed.
   private struct ErrorBody: Error {
     let failure: SystemFailure
     let fields: Fields

@@ -10,7 +10,9 @@ package import Traces
 package struct PlanAlphabet: Sendable {
   /// The condition that the plans may contain.
   package let condition: Condition
-  /// The headers of the plans: one for each setting of a whole plan that the condition varies.
+  /// The headers of the plans.
+  ///
+  /// A condition that varies a setting of the whole plan has one header for each value of the setting.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
   private let actions: Set<PlanAction>

@@ -250,7 +250,7 @@ package struct PlanGenerator: Sendable {
 /// The state of a plan that is being generated.
 struct PlanDraft {
   let header: PlanHeader
-  /// The conditions that this plan may contain.
+  /// The conditions, such as crashes or clocks that step back, that this plan may contain.
   let active: Set<Condition>
   var state: PlanState
   /// The random factors by which this plan multiplies the weights of the kinds of commands.

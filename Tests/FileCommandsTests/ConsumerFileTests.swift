@@ -124,8 +124,9 @@ import Testing
       + "give the prefix of the keys with --prefix."
     #expect(throws: LabError.usage(none)) { try Self.list(["a": 1]) }
     let text =
-      #"--cursors: "c.plist" has no date under the key "\#(Self.kit)app". Give the prefix of the "#
-      + "keys of PersistentHistoryTrackingKit with --prefix."
+      #"--cursors: "c.plist" has a value under the key "\#(Self.kit)app" that is no cursor, which is a "#
+      + "date or data. If the file also contains other settings, give the prefix of the cursors' keys "
+      + "with --prefix."
     #expect(throws: LabError.usage(text)) { try Self.list([Self.kit + "app": "x"]) }
   }
 
@@ -208,7 +209,7 @@ import Testing
     let key = Self.kit + "app"
     #expect(
       throws: LabError.usage(
-        #"--cursors: "c.plist" has under the key "\#(key)" data that are"# + rest
+        #"--cursors: "c.plist" has data under the key "\#(key)" that are"# + rest
       )
     ) { try Self.list([key: Data([1, 2])]) }
   }

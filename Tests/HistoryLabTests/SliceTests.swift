@@ -257,7 +257,7 @@ import Workloads
         { file in try replace("Slice\":1", "Slice\":7", file) }
       ),
       (
-        "another program wrote it (the build:",
+        "another build of history-lab wrote it (the build:",
         { file in try replace("\"build\":\"", "\"build\":\"x", file) }
       ),
       (

@@ -147,7 +147,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","do":"batch","entity":"Item","op":"insert"}"#,
-      #"line 2: the command "batch" cannot insert objects. Insert them with the command "write" in the context "batch"."#
+      #"line 2: the command "batch" cannot insert objects. Use the command "write" in the context that is named "batch"."#
     ),
     Refusal(
       #"{"actor":"app","do":"batch","entity":"Item","op":"delete","where":[["count","~",1]]}"#,

@@ -32,8 +32,9 @@ extension ConsumerFile {
     let tokens = try tokens(in: list, path, prefix)
     if let other = values.filter({ !($0.value is Date || $0.value is Data) }).keys.min() {
       throw .usage(
-        "--cursors: \(path.quoted) has no date under the key \(other.quoted). Give the prefix of the "
-          + "keys of PersistentHistoryTrackingKit with --prefix."
+        "--cursors: \(path.quoted) has a value under the key \(other.quoted) that is no cursor, which is a "
+          + "date or data. If the file also contains other settings, give the prefix of the cursors' keys "
+          + "with --prefix."
       )
     }
     let dates = KitCursors(list, prefix: prefix).dates
@@ -63,7 +64,7 @@ extension ConsumerFile {
       let isWanted = key.hasPrefix(prefix)
       guard let token = ArchivedToken(Array(bytes)) else {
         guard isWanted else { continue }
-        throw unreadable(path, "has under the key \(key.quoted) data that are")
+        throw unreadable(path, "has data under the key \(key.quoted) that are")
       }
       let name = isWanted ? String(key.dropFirst(prefix.count)) : key
       entries.append(Entry(consumer: Consumer(name, at: .unknown), archive: token))

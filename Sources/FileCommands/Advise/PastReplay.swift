@@ -85,10 +85,10 @@ struct PastReplay: Sendable {
     }
   }
 
-  /// Counts, for each purge, the transactions that it would have deleted between two writes of an
-  /// author.
+  /// Adds to ``cuts`` what each purge would have taken from an author that was absent.
   ///
-  /// For each purge with a count above 0, the loss is added to ``cuts``.
+  /// The author wrote transaction `left` and, `gap` seconds later, `back`. Counted are the transactions
+  /// between them that a purge just before `back` would have deleted.
   private mutating func replay(_ author: Int, _ left: Int, _ back: Int, _ gap: Double) {
     let outline = history.outline
     let now = outline.timestamps[back]

@@ -98,7 +98,7 @@ struct SliceFile: Sendable {
     let differences = program.differences(from: facts.program)
     guard differences.isEmpty else {
       throw refuse(
-        "another program wrote it (\(differences.joined(separator: "; "))). Use one build for all slices"
+        "another build of history-lab wrote it (\(differences.joined(separator: "; "))). Use one build for all slices"
       )
     }
     if let difference = exploration.difference(from: facts.exploration) {

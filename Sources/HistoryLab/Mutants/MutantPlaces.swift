@@ -138,8 +138,8 @@ struct MutantPlace: Sendable {
   let commandCount: Int
   /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
-  /// The edited code is compared with the unedited code in the same state. The number after the
-  /// last command represents the passes and reads that follow the plan.
+  /// The edited code is compared with the unedited code in the same state. The number one above the
+  /// last command's stands for the passes and reads that follow the plan.
   let acts: [Int]
   let curve: ViolationCurve
   /// The first and last point of ``curve``, measured again with other random continuations.

@@ -163,12 +163,14 @@ struct RepairReport: Sendable {
       + "condition at a time, and by \(limits.plans.counted("random plan")), seed \(limits.seed)."
   }
 
-  /// The heading of a set of changes.
+  /// The heading of the changes that repair a design together.
   func heading(_ answer: Answer) -> String {
     answer.changes.map { "\($0.change.decision) = \($0.change.to)" }.joinedWithAnd
   }
 
-  /// The changes of a set, with their sentences and proofs.
+  /// A table of the changes that repair a design together.
+  ///
+  /// A row describes one change, and what the design does without it.
   func table(_ answer: Answer) -> ReportTable {
     var table = ReportTable(columns: [
       .text("decision"), .text("from"), .text("to"), .prose("the design then"),

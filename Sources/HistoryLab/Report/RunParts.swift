@@ -43,7 +43,9 @@ struct RunParts {
       }
     }
     guard let first = found.first else {
-      throw .usage("the folders contain no parts. Give the folders of the runs with --shard.")
+      throw .usage(
+        "the folders contain no parts. Give the folders of runs that were started with --shard."
+      )
     }
     for part in found {
       let differences = PartDifference.sentences(first.record, part.record)

@@ -97,7 +97,9 @@ public struct Registration: Sendable, Hashable {
   public let isNew: Bool
   /// The result of importing a cursor, or `nil` if the launch passed no cursors to import.
   public let cursorImport: CursorImport?
-  /// The lock that is held while the member runs, if the store could take it.
+  /// Holds the member's lock while the member runs.
+  ///
+  /// It holds no lock if the store could not take it.
   let held: HeldMember
 
   init(

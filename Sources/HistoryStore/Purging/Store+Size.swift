@@ -162,7 +162,9 @@ extension HistoryLayout {
   ///
   /// In the layout `coreData`, the size includes the index entries.
   private var transactionBytes: Int { self == .packed ? 44 : 82 }
-  /// The size of a change's row and index entry without its columns and tombstones, in bytes.
+  /// The size in bytes of a change's row and its index entry.
+  ///
+  /// The list of updated attributes and the values of a tombstone are not counted.
   private static let changeBytes = 34
 
   /// SQL for the size in bytes of the transactions after number `?1`, up to and including `?2`.

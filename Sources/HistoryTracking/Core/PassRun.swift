@@ -198,7 +198,7 @@ package struct PassRun {
 }
 
 extension PassRun {
-  /// The results so far as a ``TrackerStep``, for a driver that performs the steps one by one.
+  /// The results until now, as a ``TrackerStep``, for a driver that performs the steps one by one.
   package var step: TrackerStep {
     TrackerStep(
       fetched: session.awaitingMerge.map(\.number.rawValue),

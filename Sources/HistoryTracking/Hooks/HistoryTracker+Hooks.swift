@@ -227,7 +227,7 @@ public struct HookFailure: Sendable, Hashable {
   public let transaction: TransactionNumber
   /// A description of the error that the hook threw.
   public let reason: String
-  /// The number of consecutive calls that threw, including this one.
+  /// The number of consecutive calls of the hook that threw, including this one.
   public let attemptCount: Int
   /// The time since the first of these consecutive failed calls.
   public let lasting: Duration

@@ -93,7 +93,7 @@ package final class ExternalSystem: SystemUnderTest {
     switch try ask(.reset(header)) {
     case .success: return
     case .failure(let failure):
-      throw give("it answered \"reset\" with an error: \(failure.failure)", asked: nil)
+      throw give("it answered the request \"reset\" with an error: \(failure.failure)", asked: nil)
     }
   }
 
