@@ -4,7 +4,7 @@ import HistoryTypes
 import Measuring
 import Systems
 
-/// A comparison with other ways to keep history on SQLite, for writing and reading.
+/// A comparison of the store with other ways to keep history on SQLite, for writing and reading.
 enum Peers {
   static let all =
     [Phase.insert, .update, .delete].flatMap { phase in
@@ -143,7 +143,7 @@ enum Peers {
 extension BenchmarkFloorFile {
   /// Makes the changes of a history page in this file, one SQL transaction per history transaction.
   ///
-  /// A peer (another way to keep history) that is attached to the file records the changes.
+  /// A peer (an alternative to this library) that is attached to the file records the changes.
   func replay(_ page: HistoryPage) throws {
     for record in page.records {
       let changes = page.changeRecords[record.firstChange..<record.firstChange + record.count]

@@ -68,7 +68,7 @@ enum Purges {
 
   static let count = 1000
 
-  /// Returns the work of purging `count` transactions, after as many were appended untimed.
+  /// Returns the work of purging `count` transactions; appending as many before it is not timed.
   static func ours(
     _ setting: BenchmarkSetting,
     _ count: Int = count

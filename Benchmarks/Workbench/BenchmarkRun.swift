@@ -26,7 +26,7 @@ package struct BenchmarkRun: Sendable {
   /// The path of the command that is started as a separate process to count work.
   ///
   /// The path is `nil` if this process runs a different program, such as a test runner. The run then
-  /// counts in this process, and the counts include other work of that program.
+  /// counts in this process, and the counts include the rest of that program's work.
   package var command = HelperProcess.command
   /// Whether the run first times the same work twice, to find how precise its times are.
   ///
@@ -72,7 +72,7 @@ package struct BenchmarkRun: Sendable {
     case checkedNoise([BenchmarkRow])
     /// A benchmark starts.
     case began(BenchmarkSubject)
-    /// Another measurement of the current benchmark starts.
+    /// A measurement of the current benchmark starts.
     case measures
     /// A long task of the current benchmark has advanced by some units.
     case advanced(LongWork, by: Int)
@@ -123,7 +123,7 @@ package struct BenchmarkRun: Sendable {
     }
   }
 
-  /// Measures the benchmark in rounds; if the run measures no time, only benchmarks of counts.
+  /// Measures the benchmark in rounds; if the run measures no time, returns only exact counts.
   private func measured(_ session: SubjectSession) throws -> [BenchmarkRow] {
     let budget = budget.adapted(to: session.subject)
     if measuresTime { return try session.rows(budget) }

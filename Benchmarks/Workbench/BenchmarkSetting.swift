@@ -301,7 +301,7 @@ final class FolderOwner {
 
   deinit { close(file) }
 
-  /// The user, the start of the machine and the PID namespace of this process.
+  /// The user, the boot ID of the machine and the PID namespace of this process.
   private static let identity: String = {
     let boot = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") ?? Data()
     var space = [UInt8](repeating: 0, count: 64)

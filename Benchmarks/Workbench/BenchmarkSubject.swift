@@ -16,10 +16,10 @@ package struct BenchmarkSubject: Sendable {
   package private(set) var sizes: Sizes
   /// The one condition that differs from the usual conditions; `nil` if none differs.
   package private(set) var axis: BenchmarkAxis?
-  /// Whether one measurement takes time proportional to the history, so that fewer are made.
+  /// Whether a measurement takes time proportional to the history, so that fewer rounds are made.
   package private(set) var isLong = false
 
-  /// Whether the benchmark also uses stores in the layout of Core Data.
+  /// Whether the benchmark compares the usual stores with stores in the layout of Core Data.
   package private(set) var comparesLayouts = false
 
   /// The unit of the sizes if they are not transactions of history: `members`.
@@ -41,7 +41,7 @@ package struct BenchmarkSubject: Sendable {
     case three
     /// The largest alone: for costs that do not grow with history.
     case largest
-    /// The sizes at which additional conditions (``BenchmarkAxis``) are measured, one at a time.
+    /// The sizes that a quick run also has: for a benchmark in a condition of ``BenchmarkAxis``.
     case axis
     /// None: the benchmark builds its own stores, takes long, and is measured only if it is named.
     case own
@@ -155,7 +155,7 @@ package struct BenchmarkSubject: Sendable {
     return sized
   }
 
-  /// A copy of the benchmark that also uses stores in the layout of Core Data.
+  /// A copy of the benchmark that compares the usual stores with stores in the layout of Core Data.
   var comparingLayouts: BenchmarkSubject {
     var comparing = self
     comparing.comparesLayouts = true

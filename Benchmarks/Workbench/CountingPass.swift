@@ -5,8 +5,8 @@ import SQLiteStorage
 
 /// The untimed pass over a benchmark that counts the work of its contenders in one measurement.
 ///
-/// Nothing is timed here, because counting takes time, and more so with an allocator that keeps
-/// counts.
+/// The pass measures no times, because counting makes the work slower, especially with an allocator
+/// that keeps counts.
 struct CountingPass {
   let subject: BenchmarkSubject
   /// The settings, one per history size of the benchmark.

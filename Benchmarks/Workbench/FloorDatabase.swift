@@ -251,7 +251,7 @@ extension FloorDatabase {
 }
 
 extension PeerKind {
-  /// The other ways to record changes in SQLite that are measured, each with its name in results.
+  /// The measured alternatives to this library for recording changes, with their names in results.
   static let all: [(kind: PeerKind, name: String)] = [
     (PEER_TRIGGERS, "SQL triggers"), session, (PEER_HISTORY_TABLE, "sqlite-history"),
   ]
@@ -261,7 +261,7 @@ extension PeerKind {
 }
 
 extension FloorDatabase {
-  /// Makes a peer (another way to record changes) record the writes to a table from now on.
+  /// Makes a peer (an alternative to this library) record the writes to a table from now on.
   ///
   /// - Throws: ``FloorError`` if the peer's tables cannot be created. A file has at most one peer.
   func attach(_ peer: PeerKind, to table: String) throws(FloorError) {

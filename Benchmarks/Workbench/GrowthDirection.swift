@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Measuring
 
-/// A quantity that grows in stores of apps, such as members, and operations to measure at its sizes.
+/// A quantity that grows in stores, such as members, and the operations to measure at each size.
 ///
 /// The stores of all sizes are measured in the same rounds, so that a disturbance affects all of them
 /// alike.

@@ -33,7 +33,7 @@ package struct InstructionCounts: Sendable {
   /// The contenders in C, the first of which writes the same history as our store.
   package static let floors = [MeasuredWork.trackedFloor, MeasuredWork.floor]
 
-  /// The share of a threshold by which a count may differ without being reported.
+  /// The fraction of a threshold by which a count may differ from it without being reported.
   package static let tolerance = 0.005
 
   /// A program that is required for counting, and the Debian package that contains it.
@@ -93,7 +93,7 @@ package struct InstructionCounts: Sendable {
   package struct Counter {
     fileprivate let stores: BenchmarkStores
     fileprivate let counts: InstructionCounts
-    /// The command without debugging information, which Callgrind could not read in full.
+    /// A copy of the command without debugging information, not all of which Callgrind can read.
     private let program: String
 
     fileprivate init(stores: BenchmarkStores, counts: InstructionCounts) throws {
@@ -104,7 +104,7 @@ package struct InstructionCounts: Sendable {
 
     /// Counts the instructions of one operation of a benchmark.
     ///
-    /// The process executes `extra` further instructions per operation, to test whether they are found.
+    /// Each operation executes `extra` added instructions, to test whether the counts include them.
     ///
     /// - Returns: a row with one sample; `nil` if the benchmark lacks the contender.
     /// - Throws: An error about a process that failed.

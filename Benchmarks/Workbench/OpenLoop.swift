@@ -24,9 +24,9 @@ struct OpenLoop {
 
   /// The result of a loop.
   struct Outcome: Equatable {
-    /// The time from each planned start to the end, in nanoseconds.
+    /// The time from the planned start to the end of each operation, in nanoseconds.
     var latencies: [Double] = []
-    /// The time from each actual start to the end, in nanoseconds.
+    /// The time from the actual start to the end of each operation, in nanoseconds.
     var services: [Double] = []
     /// Whether the loop was stopped because its delay grew too large.
     var isSaturated = false

@@ -4,7 +4,7 @@ import HistoryTypes
 import Measuring
 import Reporting
 
-/// The options of the `bench baseline` verbs that name a run.
+/// The options that choose a run, shared by the `bench baseline` verbs.
 struct BaselineRunOptions: VerbOptions {
   /// The folder of the run; `nil` selects the newest run.
   @Option("run", .path("DIR"), shown: "the newest run of benchmarks", "The folder of the run.")

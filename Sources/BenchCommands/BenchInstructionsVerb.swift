@@ -95,7 +95,10 @@ struct BenchInstructionsVerb: Verb {
   ///   operation matches the options; a lab error when the running program is not the command.
   private func prepared() throws(LabError) -> InstructionCounts {
     guard let command = composition.command else {
-      throw .lab("only the command history-lab can be started under Callgrind.")
+      throw .lab(
+        "this process is not history-lab: bench instructions starts the executable history-lab "
+          + "under Callgrind. Run that executable."
+      )
     }
     if let missing = InstructionCounts.missingTool() {
       throw .usage(

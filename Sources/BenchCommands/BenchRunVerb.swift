@@ -17,7 +17,7 @@ struct BenchRunOptions: VerbOptions {
   private var repeated: Int?
   /// The name prefixes of the benchmarks to run; empty for all.
   @Option(.onlyBenchmarks) var only: [String]
-  /// The name prefixes of additional benchmarks to run.
+  /// The name prefixes of benchmarks to run in addition to those that `only` selects.
   @Option(
     "also",
     each: .text("NAME", "a name, or its beginning"),
@@ -25,7 +25,9 @@ struct BenchRunOptions: VerbOptions {
     "Also measures benchmarks whose names begin with NAME, such as `large`, which only runs if named."
   )
   var also: [String]
-  /// The conditions to measure in, which may include `base`; empty for the default ones.
+  /// The names of the conditions to measure in, which may include `base`.
+  ///
+  /// An empty array selects all conditions, or only `base` in a quick run.
   @Option(
     "axis",
     each: .text("NAME", "a name from `bench list`, or base"),
@@ -255,8 +257,8 @@ struct BenchRunVerb: Verb {
 
   /// The conditions to measure in, as the options name them.
   ///
-  /// By default, a quick run measures only in the base condition, and any other run in all
-  /// conditions.
+  /// `nil` stands for the base condition. By default, a quick run measures only in the base
+  /// condition, and a full run in all conditions.
   private var axes: [BenchmarkAxis?] {
     let all = [nil] + BenchmarkAxis.allCases.map(Optional.some)
     if options.axes.isEmpty { return options.quick ? [nil] : all }

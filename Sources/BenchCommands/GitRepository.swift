@@ -44,15 +44,15 @@ package struct GitRepository: Sendable {
   }
 }
 
-/// Runs other programs, whose errors go to standard error.
+/// Runs other programs, such as git, with the standard error of this process.
 enum OuterCommand {
   /// The file descriptor of standard error.
   static let errors = STDERR_FILENO
 
   /// Runs a command with its output on standard error.
   ///
-  /// - Throws: a lab error when it cannot be run or ends with another exit code than 0, and
-  ///   ``Interrupted``.
+  /// - Throws: a lab error when the command cannot be run or its exit code is not 0;
+  ///   ``Interrupted`` after SIGINT or SIGTERM.
   static func run(_ words: [String], isCleaningUp: Bool = false) throws {
     let code = try start(words, output: errors, isCleaningUp: isCleaningUp)
     guard code != 0 else { return }
@@ -80,8 +80,8 @@ enum OuterCommand {
 
   /// Runs a command and returns its exit code.
   ///
-  /// The command ends when this process ends, even if this process crashes. An interruption ends it
-  /// too, unless `isCleaningUp` is `true`.
+  /// The command ends when this process ends, even if this process crashes. SIGINT and SIGTERM end
+  /// the command too, unless `isCleaningUp` is `true`.
   static func start(
     _ words: [String],
     output: Int32,

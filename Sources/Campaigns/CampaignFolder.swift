@@ -15,7 +15,7 @@ import Musl
 /// counterexamples (`failures`). Older versions of the lab recorded failures without symptoms; a
 /// newer version that reads the folder saves the symptoms of these failures in `progress`.
 /// Each file is written under a temporary name and then renamed or linked, so that no reader sees a
-/// partial file. Only claims and the page of the campaign change later. SQLite is not used, because
+/// partial file. Only claims and the campaign's HTML page change later. SQLite is not used, because
 /// its locks are unreliable on network file systems (https://sqlite.org/useovernet.html). Clocks of
 /// different machines are never compared.
 package struct CampaignFolder: Sendable {
@@ -245,7 +245,7 @@ package struct CampaignFolder: Sendable {
 
 /// One part of a campaign's work: a command line that writes a run into a folder.
 package struct CampaignTask: Codable, Hashable, Sendable {
-  /// The number of the call of ``CampaignFolder/add(_:)`` that added the task, from 1.
+  /// The number of the task's group, from 1; tasks that are added together are a group.
   package let group: Int
   /// The position in the group, from 1.
   package let number: Int

@@ -39,7 +39,7 @@ package struct CampaignGrowth: Codable, Hashable, Sendable {
   /// If there are more results, only every n-th result and the last one have points.
   static let pointCountMax = 100
 
-  /// The counts after results, in the order of time; empty if no result has a time.
+  /// The counts at the times of at most 100 results, sorted by time; empty if no result has a time.
   package let points: [Point]
   /// The workers with results, by name.
   package let workers: [Worker]

@@ -23,7 +23,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let found: [TaskResult]
   /// The results whose exit code is 2: the command could not decide.
   package let undecided: [TaskResult]
-  /// The newest claims on tasks without a result, except for released ones.
+  /// The newest claim on each task without a result; released claims are left out.
   package let claimed: [Claimed]
   package let plans: Int
   package let steps: Int

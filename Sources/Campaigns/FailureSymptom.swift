@@ -21,7 +21,7 @@ package struct FailureSymptom: Codable, Hashable, Comparable, Sendable {
   /// With one word, more seeded bugs would share a symptom with another bug. With three words, the
   /// failures of more seeded bugs would be divided into more than two groups.
   private static let wordCount = 2
-  /// The number of first words of a wrong line that are part of a symptom.
+  /// The number of first words of the wrong line of a query's answer that are part of a symptom.
   private static let answerWordCount = 4
 
   /// Returns the symptoms of a trace that breaks an invariant, sorted.
@@ -121,7 +121,7 @@ package struct FailureGroup: Hashable, Sendable {
     return shortest ?? failures[0]
   }
 
-  /// The other invariants that failures of the group break, the most frequently broken first.
+  /// The invariants except ``invariant`` that failures of the group break, most frequent first.
   ///
   /// Each of these invariants may be broken because of a second bug.
   package var alsoBroken: [BrokenInvariant] {

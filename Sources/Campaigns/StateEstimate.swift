@@ -17,7 +17,7 @@ package struct StateEstimate: Codable, Hashable, Sendable {
   package let distinct: Double
   /// The error of ``distinct``; 0 if the states were counted exactly.
   package let distinctError: Double
-  /// The expected share of new states among the states that another random plan would reach.
+  /// The expected share of new states among the states that the next random plan would reach.
   ///
   /// `nil` if no plan was random.
   ///

@@ -161,7 +161,7 @@ extension StateSample: Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .version,
         in: container,
-        debugDescription: "It has version \(version), and this program reads version 1."
+        debugDescription: "The version is \(version), but this program reads only version 1."
       )
     }
     planCount = try container.decode(Int.self, forKey: .plans)
@@ -177,7 +177,7 @@ extension StateSample: Codable {
       throw DecodingError.dataCorruptedError(
         forKey: .digests,
         in: container,
-        debugDescription: "There must be as many digests as counts."
+        debugDescription: "The number of digests differs from the number of counts."
       )
     }
     for (place, count) in counts.enumerated() {

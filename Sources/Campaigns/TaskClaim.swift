@@ -14,7 +14,7 @@ struct TaskClaim: Sendable {
     var beat = 0
     /// The reason why the worker gave the task up; `nil` while the worker works.
     var failure: String?
-    /// Whether the worker was interrupted, and has released the task; `nil` if not.
+    /// `true` if the worker was interrupted and has released the task; otherwise `nil`.
     var isReleased: Bool?
     /// The number of earlier claims on the task whose command failed; `nil` for none.
     var formerFailures: Int?

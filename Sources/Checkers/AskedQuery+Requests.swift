@@ -142,7 +142,7 @@ extension AskedQuery {
 
   // MARK: A visit
 
-  /// Returns the expected lines of a request that registers an additional member.
+  /// Returns the expected answer, without its first line, to a query that registers its own member.
   ///
   /// `start` is the transaction number at which the member starts.
   private func visitLines(from start: Int64) -> [String] {
@@ -161,13 +161,13 @@ extension AskedQuery {
     ]
   }
 
-  /// Returns why the results for a member that registers for this query alone are wrong, or `nil`.
+  /// Returns why the answer to a query that registers its own member is wrong; `nil` if correct.
   func visitFault(_ lines: [String]) -> String? {
     let allowed = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// The transaction numbers at which a member that registers for this query, or a tracker, may start.
+  /// The transaction numbers at which the query's own member or tracker may start.
   ///
   /// Without a date in the query, this is the newest number. With a date, it is one less than the
   /// number of the first transaction in history at or after that date; the newest number if there is
@@ -203,7 +203,7 @@ extension AskedQuery {
     return count > 0 ? ["\(count.counted("number")) missing"] : []
   }
 
-  /// The objects with the values of all attributes; `nil` if several states of the data are possible.
+  /// The expected objects of a copied store, with all values; `nil` if the data are uncertain.
   var copiedLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil

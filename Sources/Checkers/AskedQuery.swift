@@ -216,9 +216,9 @@ extension AskedQuery {
     return difference(lines, ["purged \(purged.count), watermark \(least)"])
   }
 
-  /// Returns a clause about an answer whose purge wrongly kept or removed a transaction, or `nil`.
+  /// Returns a clause about a transaction that a purge wrongly kept or removed; `nil` if none.
   ///
-  /// `purged` contains the positions of the transactions that the purge removed. They are not
+  /// `purged` contains the positions of the transactions that the purge removed. The purge is not
   /// checked if the plan has retention limits or a cursor is uncertain.
   func fault(of purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }

@@ -369,14 +369,14 @@ struct FurtherCheckers: Sendable {
 
 /// The order in which reports show several broken invariants.
 package enum ViolationOrder {
-  /// The invariants, sorted by the harm of breaking them: first unsafe purges, then lost updates.
+  /// The invariants that are most harmful to break, most harmful first; all others rank last.
   private static let names = [
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
   /// Returns the items sorted by the harm of their invariants, most harmful first.
   ///
-  /// Items whose names are not those of an invariant keep their order.
+  /// The items of invariants that are not in `names` come last, in their original order.
   package static func mostSpecificFirst<Item>(
     _ items: [Item],
     by checker: (Item) -> String

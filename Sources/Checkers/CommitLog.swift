@@ -108,7 +108,7 @@ extension CommitLog {
 
   /// Removes a member from the sets of all transactions.
   ///
-  /// This precedes a registration after which the member need not merge any earlier transaction.
+  /// Call this before the member registers, if it then need not merge any earlier transaction.
   mutating func forget(_ bit: MemberSet) {
     for position in statuses.indices { statuses[position].forget(bit) }
   }
@@ -116,9 +116,9 @@ extension CommitLog {
   /// Resets a member's progress to its cursor in the store, at its first launch after a power-off.
   ///
   /// The member must merge the transactions after that cursor again. If the cursor in the store may
-  /// have moved without an event, the transactions up to the cursor count as merged and recorded. If
-  /// the store may also have lacked the member's registration, the member is no longer required to
-  /// merge the transactions up to the cursor.
+  /// have moved without an event, the transactions up to the cursor count as merged and recorded.
+  /// If, in addition, the store may have lacked the member's registration, the member is no longer
+  /// required to merge the transactions up to the cursor.
   mutating func restoreRecords(of member: Member, through cursor: Int) {
     let mayBeAhead = member.status.alternatives.contains(.ahead)
     let mayBeAbsent = member.status.alternatives.contains(.absent)
@@ -208,7 +208,7 @@ package struct TransactionStatus: Sendable {
 
   /// Removes a member from all sets of members of this transaction.
   ///
-  /// This precedes a registration after which the member need not merge any earlier transaction.
+  /// Call this before the member registers, if it then need not merge any earlier transaction.
   mutating func forget(_ bit: MemberSet) {
     required.subtract(bit)
     merged.subtract(bit)

@@ -184,7 +184,7 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Returns a clause about a missing confirmation; `nil` if the consumer confirmed all that it must.
+  /// Returns a clause about a missing confirmation; `nil` if no confirmation is missing.
   private func unconfirmed(_ member: Member, on timeline: Timeline) -> String? {
     guard member.cursor ?? -1 < required else { return nil }
     return "did not confirm \(timeline.label(required))"

@@ -12,8 +12,8 @@ package import Traces
 ///
 /// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction); after a
 /// power-off, the cursor of a member whose command the power-off interrupted (Durability); the
-/// cursor after a resync. A design may reset a cursor to none and start from scratch; such resets
-/// are allowed.
+/// cursor after a resync. A system may delete a member's cursor and let the member start from
+/// scratch.
 package struct CursorProgress: Invariant {
   package static let name = "CursorProgress"
   package static let sentence =

@@ -69,7 +69,7 @@ package enum Disagreement: Hashable, Sendable {
   case missing(ChangeType, ObjectName)
   /// The system reports a change that the write does not make.
   case invented(ChangeType, ObjectName)
-  /// The system reports another type of change than the write makes, or several changes.
+  /// The system reports a wrong type of change for the object, or too many changes of the object.
   case other(ChangeType, reported: [ChangeType], ObjectName)
 
   /// Compares the changes of a write with the reported ones; `nil` if they agree, in any order.

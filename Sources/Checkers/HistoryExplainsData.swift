@@ -4,17 +4,17 @@ package import Traces
 /// History has a change for every effect of a write, with the changed columns, and no other change.
 ///
 /// Verifies: each update that a commit or history reports names every attribute whose value the
-/// update changed, and only attributes that the write set. Reported values are those that the write
-/// left. When history is read, it contains every committed transaction that was not purged and no
-/// other, in commit order, with the author and the changes that were reported at the commit. If the
-/// plan requires monotone timestamps, they rise strictly in commit order.
+/// update changed, and only attributes that the write set. Reported values are the values after the
+/// write. When history is read, it contains exactly the committed transactions that were not
+/// purged, in commit order, with the author and the changes that were reported at the commit. If
+/// the plan requires monotone timestamps, they rise strictly in commit order.
 ///
 /// The answer to each query of history, and the effect of each purge of a part of history, is
 /// exactly what the committed transactions and the filter determine. Each consumer that reads page
 /// by page receives every transaction after its confirmed position once, in order and with its
 /// changes. It receives a transaction again if it did not confirm the transaction. No write, query
-/// or reading fails without a reason in the plan. Together with Convergence (the data follow the
-/// changes) no two states of the data differ without a change.
+/// or reading fails without a reason in the plan. Convergence checks that the data follow the
+/// reported changes. The two invariants together verify that history has every change of the data.
 ///
 /// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
 /// and, after a write of unknown outcome, later writes until an event shows that outcome.
@@ -23,7 +23,9 @@ package struct HistoryExplainsData: Invariant {
   package static let sentence =
     "Every change of the data is in history, and history has no other change."
   package private(set) var violation: Violation?
-  /// The first update that was reported without columns; a violation if others are reported with columns.
+  /// The first update that was reported without columns.
+  ///
+  /// This is a violation if any other update in the trace is reported with columns.
   private var bare: Violation?
   private var hasColumns = false
   private var hasHistory = false
@@ -125,8 +127,8 @@ package struct HistoryExplainsData: Invariant {
   private static func wrongValue(_ change: CommittedChange, _ after: Values) -> String? {
     for (attribute, value) in change.values.sorted(by: { $0.key < $1.key })
     where !value.isSame(as: after[attribute] ?? .null) {
-      return "reports \(attribute) = \(value) for \(change.object), where it left "
-        + "\(after[attribute] ?? .null)"
+      return "reports \(attribute) = \(value) for \(change.object), but the value after "
+        + "the write is \(after[attribute] ?? .null)"
     }
     return nil
   }
@@ -226,8 +228,12 @@ package struct HistoryExplainsData: Invariant {
       return "still holds \(label), which was purged"
     }
     let committed = timeline.log.transactions[position].commit
-    guard held.author == committed.author else { return "gives \(label) another author" }
-    guard same(held.changes, committed.changes) else { return "gives \(label) other changes" }
+    guard held.author == committed.author else {
+      return "reports a different author for \(label) than its commit did"
+    }
+    guard same(held.changes, committed.changes) else {
+      return "reports different changes for \(label) than its commit did"
+    }
     return nil
   }
 

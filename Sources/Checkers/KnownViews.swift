@@ -6,9 +6,9 @@ import Traces
 /// The view is the actor's first context. Conflicts of saves are computed from these states.
 ///
 /// A view reads all objects when it is launched and when it resyncs. At other times it reads an
-/// object before it first saves that object, the changes of each transaction that it merges, the
-/// changes that it saves, and the results of its live queries. The states are kept only for plans
-/// with a write whose policy depends on conflicts.
+/// object before it first saves that object. It also reads the changes of each transaction that it
+/// merges, the changes that it saves, and the results of its live queries. The states are kept only
+/// for plans with a write whose policy depends on conflicts.
 struct KnownViews: Sendable {
   /// The state of an object when a view last read the object.
   private struct ReadState: Sendable {

@@ -27,7 +27,7 @@ package struct Ledger: Sendable {
 
   private var commands: [Command]
   private var current: PlannedEdit?
-  /// The write of the objects from before the plan; `nil` if the plan has none.
+  /// The write that inserts the objects of the plan's header; `nil` if there is no such write.
   private let openingWrite: PlannedEdit?
   private var currentAction: Action?
   /// Whether the command in progress has faults.
@@ -322,7 +322,7 @@ extension Action {
 /// The edit that the current command should make.
 private struct PlannedEdit: Sendable {
   let edit: Edit
-  /// Whether the command may also commit nothing, such as a launch that upgrades no model.
+  /// Whether the command may succeed without the edit, such as a launch that upgrades no model.
   var isOptional = false
 
   init(_ edit: Edit, isOptional: Bool = false) {

@@ -4,8 +4,8 @@ package import Traces
 /// Each live query shows what its context contains, and reports each change once.
 ///
 /// Verifies, after each successful command of an actor with live queries: the last result that each
-/// of them reported agrees with the query evaluated over the data of the reference model. The result
-/// has the same objects with the same values, in the requested order. Objects with equal sort values
+/// live query reported agrees with the query evaluated over the data of the reference model. It has
+/// the same objects with the same values, in the requested order. Objects with equal sort values
 /// are in the order of their keys. The result does not exceed its limit, and no object is missing
 /// below the limit. The differences in each report lead from the previous result to the new one. No
 /// report repeats the previous result. A live query ends with an error only after a fault.
@@ -13,8 +13,9 @@ package import Traces
 /// Does not verify: the objects in transactions that the actor's view has not merged since it last
 /// read all data. A result may contain these objects in their old or their new state, or not at all.
 /// These transactions include those of ignored authors and those that a merge hook finished. After a
-/// write of unknown outcome nothing is compared until the outcome is known. Live queries by the
-/// values of references, whose keys plans do not know, are not compared with the data.
+/// write of unknown outcome nothing is compared until the outcome is known. A live query with a
+/// condition or a sort order on a reference is not compared with the data, because a plan does not
+/// know the keys that references contain.
 package struct LiveQueries: Invariant {
   package static let name = "LiveQueries"
   package static let sentence =
@@ -130,9 +131,9 @@ private struct WatchedView: Sendable {
   private var oldest: Int?
   /// The transaction that the current command has committed as a save of the view.
   private var saved: CommittedTransaction?
-  /// The objects whose transactions the current command has merged.
+  /// The objects that were changed by the transactions which the current command has merged.
   private var mergedNow: Set<ObjectName> = []
-  /// Whether the view has read all objects again in the current command, even those with equal values.
+  /// Whether the view has read all objects again in the current command, even unchanged ones.
   private var hasResynced = false
   private var isStarting = false
 

@@ -2,8 +2,8 @@ package import Traces
 
 /// A member that lost history is notified at its next fetch.
 ///
-/// A member has lost history if a limit has cut the member off, or if a transaction was purged that
-/// the member must merge and had not merged.
+/// A member has lost history if a retention limit has cut the member off, or if a purge removed a
+/// transaction that the member must merge and had not merged.
 ///
 /// Verifies: no fetch of a member that lost history succeeds before the member is notified (expired
 /// or rewound, as an event or as an error), resyncs or registers again. A member that was cut off

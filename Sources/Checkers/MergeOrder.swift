@@ -69,7 +69,7 @@ package struct MergeOrder: Invariant {
     on timeline: Timeline
   ) -> String {
     let label = timeline.label(position)
-    guard position < after else { return "\(event.who) merged \(label) twice at once" }
+    guard position < after else { return "\(event.who) merged \(label) twice in one merge" }
     return "\(event.who) merged \(label) after \(timeline.label(after)), "
       + "which was committed later"
   }

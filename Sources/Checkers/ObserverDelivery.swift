@@ -7,12 +7,13 @@ package import Traces
 ///
 /// Verifies: at the end the observers of each running member have received every transaction that
 /// the member must merge. No observer receives a transaction twice within one fetch, or again after
-/// the member has recorded the transaction. A design that resets cursors may repeat transactions,
-/// and so may a power-off. Within one event observers receive transactions in commit order.
+/// the member has recorded the transaction. Observers may receive transactions again after a
+/// power-off, or after the system has deleted the member's cursor. Within one event observers
+/// receive transactions in commit order.
 ///
 /// Does not verify: the content that an observer receives, and members without observers. A member
-/// has observers if one of its hooks observes (``PlannedHook``), or if a transaction is ever
-/// delivered to one.
+/// has observers if one of its hooks is an observer (``PlannedHook/observes``), or if the trace
+/// reports that an observer of the member received a transaction.
 package struct ObserverDelivery: Invariant {
   package static let name = "ObserverDelivery"
   package static let sentence =
@@ -24,7 +25,7 @@ package struct ObserverDelivery: Invariant {
   /// For each transaction, the members whose observers have received it since the member's last
   /// fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// The members whose cursor may have been reset; their observers may receive transactions again.
+  /// Members whose cursor may have been deleted; their observers may receive transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {
@@ -76,7 +77,9 @@ package struct ObserverDelivery: Invariant {
     return .valid
   }
 
-  /// Adds to `state`, for each transaction that matters later, the members whose observers received it.
+  /// Adds to `state` the members whose observers received each transaction.
+  ///
+  /// Transactions that cannot affect a later verdict are left out.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(members: observing.rawValue)
     state.add(members: reset.rawValue)

@@ -10,7 +10,9 @@ package struct Possibility: Sendable {
   private var knownViews: KnownViews?
   /// The actors with the older model, which lacks the attributes that have default values.
   private let olderActors: Set<ActorID>
-  /// Whether the model has references or unique values; a write may then change other objects.
+  /// Whether the model has references or unique values.
+  ///
+  /// A write may then also change objects that it does not name.
   private let hasRelations: Bool
   /// The reason why the store must refuse the last edit; `nil` if the edit was applied.
   private(set) var refusal: Refusal?
@@ -277,7 +279,7 @@ enum Edit: Sendable {
   /// Whether a program without the library makes the edit.
   var isPlainSQL: Bool { if case .plainSQL = self { true } else { false } }
 
-  /// The actor whose view saves the write; `nil` for a write through another context, and other edits.
+  /// The actor whose view saves the write; `nil` unless the edit is a write through the view.
   var viewWriter: ActorID? {
     if case .write(let write) = self, write.context == "view" { write.actor } else { nil }
   }

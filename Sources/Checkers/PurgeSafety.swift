@@ -15,8 +15,8 @@ package import Traces
 /// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported.
 /// If a power-off has made a member's registration or cursor uncertain, purges of transactions that
 /// this member needs are not checked until its next launch. If the outcome of a command that records
-/// a cursor is unknown, the cursor counts as recorded. Purges in whole passes after the plan's last
-/// command, which only systems without single steps make, are ignored.
+/// a cursor is unknown, the cursor counts as recorded. In a system that has only whole passes, the
+/// passes after the plan's last command may purge; these purges are ignored.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =

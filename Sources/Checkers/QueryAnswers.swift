@@ -17,7 +17,7 @@ struct QueryAnswers: Sendable {
   private var lastPurge = LastPurge.never
   /// The value of `lastPurge` before the current query, which decides whether its purge was due.
   private var lastPurgeBefore = LastPurge.never
-  /// Whether a power-off has occurred, which loses signals.
+  /// Whether a power-off has occurred; signals are lost in a power-off.
   private var hasLostPower = false
   /// The positions of the transactions that the current command has purged.
   private var purged: Set<Int> = []

@@ -180,8 +180,9 @@ struct NetChanges {
 ///
 /// Edits of one object within a write coalesce: an insert and updates are an insert, an insert and
 /// a delete are no change, updates and a delete are a delete. A delete and then an insert replace
-/// the object: it exists before and after, so the net change is an update of every attribute; a
-/// system that keeps them as two objects reports a delete and an insert instead.
+/// the object: it exists before and after, so the net change is an update of every attribute. A
+/// system that treats the deleted and the inserted object as two objects reports a delete and an
+/// insert instead.
 package struct NetChange: Hashable, Sendable {
   /// The object that the write changes.
   package let object: ObjectName

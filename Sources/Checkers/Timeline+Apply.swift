@@ -64,7 +64,7 @@ extension Timeline {
   ///
   /// These are all members except two kinds: the actor whose view saved the transaction, if it has
   /// no other contexts, and members that ignore the transaction's author. No member must merge the
-  /// objects from before the plan.
+  /// transaction that inserts the objects of the plan's header.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
     if !command.isInPlan, command.word == "write", !plan.header.objects.isEmpty { return [] }
     var required = members

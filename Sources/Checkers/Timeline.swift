@@ -210,7 +210,7 @@ extension Timeline {
 // MARK: Transactions
 
 extension Timeline {
-  /// Returns whether one of the members had to merge a write of another actor with at least one change.
+  /// Returns whether any of the given members had to merge changes that another actor wrote.
   ///
   /// A trace without such a write does not exercise merges.
   ///

@@ -19,7 +19,9 @@ package struct TombstoneFidelity: Invariant {
   private let preserved: [String: Set<String>]
   /// The expected tombstones of each transaction's deletes, by the transaction's name.
   private var expected: [TransactionName: Objects] = [:]
-  /// The first delete that was reported without a tombstone; a violation if others have tombstones.
+  /// The first delete that was reported without a tombstone.
+  ///
+  /// This is a violation if any other delete in the trace has a tombstone.
   private var bare: Violation?
   private var hasTombstone = false
 

@@ -18,7 +18,7 @@ package struct Catalogue: Sendable {
   package struct Entry: Hashable, Sendable {
     package let name: String
     package let sentence: String
-    /// The evidence on whether a condition occurs in apps; `nil` for entries that are no conditions.
+    /// The evidence on whether a condition occurs in apps; `nil` unless the entry is a condition.
     package var evidence: Evidence?
 
     package init(_ name: String, _ sentence: String, _ evidence: Evidence? = nil) {

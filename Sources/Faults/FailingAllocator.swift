@@ -10,8 +10,9 @@ internal import Glibc
 ///
 /// SQLite accepts an allocator only before it is first used in a process
 /// (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmalloc), so this allocator
-/// is installed early, once per process. A thread without an armed fault pays for one thread-local
-/// lookup. Small allocations from a connection's lookaside memory are not counted.
+/// is installed early, once per process. On a thread without an armed fault, each
+/// allocation costs one additional thread-local lookup. Small allocations from a connection's
+/// lookaside memory are not counted.
 package enum FailingAllocator {
   /// The armed fault of one thread: which allocation fails, and the counts so far.
   private struct Count {

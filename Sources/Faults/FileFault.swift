@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// A failure of one or more file system calls.
 ///
-/// The fault counts the calls that match `file` and `call` and that a fault of its kind can make
-/// fail. The `k`-th counted call fails. A test that repeats a run with `k` = 1, 2, 3 and so on
+/// The fault counts the calls that match `file` and `call` and that a fault of the kind `kind` can
+/// make fail. The `k`-th counted call fails. A test that repeats a run with `k` = 1, 2, 3 and so on
 /// therefore makes each of these calls fail once.
 package struct FileFault: Sendable, Hashable {
   /// The kind of failure.

@@ -72,7 +72,9 @@ extension HeapDisk {
     }
   }
 
-  /// Creates files at the given paths, and deletes other files that have no open handle.
+  /// Creates files at the given paths, and deletes files at other paths that have no open handle.
+  ///
+  /// A simulated power-off and the tracking of unsynced writes end.
   private mutating func makeRoom(for paths: some Collection<String>) {
     watch = nil
     isOff = false

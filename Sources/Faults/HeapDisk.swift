@@ -148,7 +148,9 @@ extension HeapDisk {
 
   /// The maximum number of spare files: enough for a plan's stores with their logs and journals.
   private static var spareCountMax: Int { 32 }
-  /// The maximum size of a spare file in bytes, so that one huge file does not keep its memory.
+  /// The maximum size in bytes of a deleted file whose memory is kept for reuse.
+  ///
+  /// The memory of a larger one is freed at once.
   private static var spareBytesMax: Int { 8 << 20 }
 
   private mutating func takeEmptyFile(path: String?) -> FilePointer {

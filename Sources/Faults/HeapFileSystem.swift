@@ -23,7 +23,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
   /// The clock, which returns the time in seconds since 2001-01-01 UTC.
   let clock: @Sendable () -> Double
-  /// The additional VFS registrations for single stores; see `makeVFS`.
+  /// The VFS registrations for single stores, in addition to the one under `name`; see `makeVFS`.
   let vfsNumbers = Mutex(HeapVFSNumbers())
   private var system: VFSRegistration?
 
@@ -133,10 +133,10 @@ extension HeapFileSystem {
   /// Replaces the contents of all files with those of an image.
   ///
   /// Connections may stay open if each is in WAL mode and outside a transaction (a statement that
-  /// was not reset is a transaction): their next statement reads the restored content. A connection
-  /// inside a transaction ends the program. A file that the image lacks is deleted; if a connection
-  /// has the file open, the file becomes empty instead. In rollback mode, close all connections first:
-  /// SQLite could use a stale page in its cache.
+  /// was not reset is a transaction): their next statement reads the restored content. The program
+  /// ends if a connection is inside a transaction. A file that the image lacks is deleted; if a
+  /// connection has the file open, the file becomes empty instead. In rollback mode, close all
+  /// connections first: SQLite could use a stale page in its cache.
   ///
   /// - Complexity: O(bytes of the image); no allocation if the files were as large before.
   package func restore(_ image: FileSystemImage) {
@@ -162,8 +162,9 @@ extension HeapFileSystem {
 extension HeapFileSystem {
   /// Treats all data written so far as durable, and starts tracking unsynced writes.
   ///
-  /// A power-off loses the unsynced writes. Tracking stops when all files are removed or restored
-  /// from a whole image; a sparse image also restores the tracking.
+  /// A power-off loses the unsynced writes. Tracking stops when all files are removed, or
+  /// restored from an image. Tracking continues only if the image is a ``SparseImage`` that was
+  /// taken while writes were tracked.
   ///
   /// - Complexity: O(bytes of all files); later, each write is copied once more.
   package func watchPower(_ watch: PowerWatch = .honest) {

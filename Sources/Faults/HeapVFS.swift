@@ -2,11 +2,11 @@ internal import Basics
 internal import CSQLite
 internal import Synchronization
 
-/// An additional SQLite VFS of a heap file system, for one store, which can list that store's locks.
+/// An SQLite VFS for one store on a heap file system, which can list the locks of that store.
 ///
-/// Every VFS of the file system has the same files and locks. A handle stores the number of the VFS
-/// through which it was opened. The name is valid as long as this object, or a file that was opened
-/// through it, exists.
+/// The VFS is registered in addition to the file system's own. Every VFS of the file system has the
+/// same files and locks. A handle stores the number of the VFS through which it was opened. The
+/// name is valid as long as this object, or a file that was opened through it, exists.
 package final class HeapVFS: Sendable {
   /// The name to pass to `sqlite3_open_v2`.
   package let name: String
@@ -31,7 +31,7 @@ package final class HeapVFS: Sendable {
   }
 }
 
-/// The additional VFS registrations of a heap file system, numbered from 1.
+/// The VFS registrations of a heap file system for single stores, numbered from 1.
 struct HeapVFSNumbers: Sendable {
   /// The registrations, which stay as long as the file system exists.
   fileprivate(set) var registered: [VFSRegistration] = []

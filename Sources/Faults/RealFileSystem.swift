@@ -39,7 +39,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   ) {
     self.callObserver = observer
     guard let base = sqlite3_vfs_find(nil) else {
-      fatalError("SQLite has no default VFS: there are no real files")
+      fatalError("SQLite has no default VFS, so real files cannot be opened")
     }
     let number = Self.instanceCount.add(1, ordering: .relaxed).newValue
     let name = "real-\(number)"

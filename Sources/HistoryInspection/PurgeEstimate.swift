@@ -22,7 +22,7 @@ package struct PurgeEstimate: Sendable, Hashable {
     package var protected = 0
     /// The number of transactions that at least one active member has not merged.
     package var unmerged = 0
-    /// 1 if the newest transaction is kept, as in a store of this library, else 0.
+    /// 1 if the newest transaction is kept, which happens only in a store of this library; else 0.
     package var newest = 0
 
     package init() {}
@@ -56,7 +56,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   package internal(set) var changes = 0
   /// The number of deletes with a tombstone in the transactions that would be deleted.
   package internal(set) var tombstones = 0
-  /// The numbers of transactions before the bound that would be kept, by reason.
+  /// How many transactions before the bound of the purge would be kept, by reason.
   package internal(set) var kept = Kept()
   /// The newest transaction that would be deleted, or `nil` if there is none.
   package internal(set) var last: Position?
@@ -113,9 +113,9 @@ struct PurgeCounter {
 
   /// Determines which transactions a purge of the file may delete.
   ///
-  /// In a store of this library, a purge deletes transactions that every member has merged, except
-  /// the newest transaction and those of protected authors. In other files, only the transactions
-  /// of protected authors are kept, including those of a CloudKit mirror.
+  /// In a store of this library, a purge deletes transactions that every active member has merged,
+  /// except the newest transaction and those of protected authors. In other files, only the
+  /// transactions of protected authors are kept, including those of a CloudKit mirror.
   init(
     _ bound: PurgeBound,
     _ source: any HistorySource,

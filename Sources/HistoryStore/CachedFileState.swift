@@ -11,22 +11,22 @@ import SQLiteStorage
 /// request. Values that are valid only until another connection writes belong in
 /// ``CachedPositions``.
 package struct CachedFileState: Sendable {
-  /// The strings of the file and their numbers, as far as this connection has read them.
+  /// The interned strings of the file, such as author names, that this connection has read.
   var strings: InternedStrings
   /// The string numbers of the authors that this connection knows to have a row in `history_author`.
   var authors: Set<Int32> = [0]
   /// The string numbers of the configured bundle and process, or `nil` until they are assigned.
   var processStrings: ProcessStrings?
-  /// The author of the last write, and its string number.
+  /// The author of the last write, and the number of the author's interned string.
   var lastAuthor: (name: String?, number: Int32)?
-  /// The context name of the last write, and its string number.
+  /// The context name of the last write, and the number of its interned string.
   var lastContext: (name: String?, number: Int32)?
   /// The pseudorandom generator of the marks in history tokens, created on first use.
   ///
   /// Only its seed comes from ``StoreConfiguration/random``: calling that source for each mark
   /// would cost more than the rest of a small write's bookkeeping.
   var marks: SplitMix64?
-  /// The reserved keys of each entity, in the order of the model.
+  /// For each entity, in the order of the model, the object keys that this connection has reserved.
   var keys: [KeyBlock]
 
   init(strings: InternedStrings, entityCount: Int) {
@@ -47,7 +47,7 @@ package struct CachedFileState: Sendable {
 ///
 /// A snapshot of the store does not contain these positions.
 struct CachedPositions {
-  /// The newest transaction, if this connection committed it; otherwise `nil`.
+  /// The newest transaction after this connection's last commit, or `nil` if it is not cached.
   var head: KnownHead?
   /// The size of the history after the slowest member's cursor, as of the last check of a size limit.
   var byteSum = ByteSum()
@@ -57,13 +57,13 @@ struct CachedPositions {
 ///
 /// An entry depends on nothing but its text, and so never becomes invalid.
 struct ConfigurationCache {
-  /// The configuration that a member last declared at a launch through this connection, and its text.
+  /// The configuration of the last member that launched through this connection, and its text.
   var lastDeclared: (configuration: MemberConfiguration, text: String)?
   /// The decoded configurations by their text.
   private var decoded: [String: MemberConfiguration] = [:]
   private static let countMax = 64
 
-  /// Returns the configuration that a text encodes; calls `decode` on first use.
+  /// Returns the configuration that a text encodes; calls `decode` if the text is not cached.
   mutating func configuration(
     _ text: String,
     decode: () throws -> MemberConfiguration

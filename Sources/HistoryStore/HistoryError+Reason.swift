@@ -241,7 +241,8 @@ extension HistoryError.Reason {
       )
     case .unfitValue(let entity, let attribute, let type):
       (
-        "\(entity).\(attribute) accepts values of type \(type.rawValue)\(type.limits).",
+        "The value does not fit \(entity).\(attribute), which accepts values of type "
+          + "\(type.rawValue)\(type.limits).",
         "Use a value of that type within its limits, or null."
       )
     case .unfitDestination(let entity, let attribute, let wanted, let found):

@@ -58,7 +58,7 @@ extension HistoryError.Code {
   public static let newerFormat = Self("newerFormat")
   /// The file's model and the program's have the same version, but differ.
   public static let otherModel = Self("otherModel")
-  /// The program's model is newer than the file's, and its differences need a migration.
+  /// The program's model is newer than the file's, and their differences need a migration.
   public static let migrationNeeded = Self("migrationNeeded")
   /// The file's model is newer than the program's, and the program cannot read the file.
   public static let newerModel = Self("newerModel")
@@ -159,9 +159,9 @@ extension HistoryError.Code {
 }
 
 extension HistoryError {
-  /// The token that the request used, or `nil` for an error that does not concern a token.
+  /// The token that the request used and that caused the error; otherwise `nil`.
   ///
-  /// Not `nil` for ``Code/otherStore``, ``Code/expired`` and ``Code/rewound``.
+  /// Only errors with ``Code/otherStore``, ``Code/expired`` and ``Code/rewound`` have a token.
   public var token: HistoryToken? {
     switch reason {
     case .otherStore(let token, _), .expired(let token, _), .rewound(let token, _): token
@@ -199,7 +199,7 @@ extension HistoryError {
   /// Empty for all other errors.
   public var modelDifferences: [ModelDifference] { modelConflict?.differences ?? [] }
 
-  /// The versions of the file's and the program's model, if a conflict of them caused the error.
+  /// The versions of the file's and the program's model, if their conflict caused the error.
   ///
   /// `nil` for all other errors.
   public var modelVersions: (file: Int, program: Int)? {

@@ -18,7 +18,7 @@ struct KnownSchema {
   var mustBeChecked = true
   /// Whether triggers of the file capture what other programs write.
   var capturesForeignWrites: Bool
-  /// The text and version of ``model`` that a write last read from the file, or `nil` if none has.
+  /// The model text and version that a write last read from the file; `nil` before the first read.
   ///
   /// While the file contains the same text and version, the text need not be parsed again.
   var recorded: (text: String, version: Int64)?

@@ -10,7 +10,9 @@ struct StatementCache {
   private var knownCollector: RowCollector?
   private var knownRowReader: RowReader?
   private var knownExpectedVersions: ExpectedVersions?
-  /// The shape and the statement of the last history scan with a filter or a start time.
+  /// The statement of the last history scan with a filter or a start time, and the scan's shape.
+  ///
+  /// Scans with equal shapes have the same SQL.
   private var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
   /// The author and other names that the last inserted transaction left bound to its statement.
   var boundNames: TransactionNames?
@@ -42,7 +44,7 @@ struct StatementCache {
     return made
   }
 
-  /// Returns the statement of a history scan; reuses the last scan's statement if the shapes are equal.
+  /// Returns the statement of a history scan: the last scan's statement if the shapes are equal.
   mutating func statement(
     of scan: HistoryScan,
     _ connection: borrowing Connection
@@ -62,7 +64,7 @@ struct StatementCache {
     return made
   }
 
-  /// Returns the object that checks the row versions of a run of updates, created on first use.
+  /// Returns the object that checks the row versions of consecutive updates, created on first use.
   mutating func expectedVersions(_ connection: borrowing Connection) throws -> ExpectedVersions {
     if let knownExpectedVersions { return knownExpectedVersions }
     let made = try ExpectedVersions(connection)

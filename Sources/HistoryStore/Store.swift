@@ -13,7 +13,9 @@ public final class Store: Sendable {
   private let header: FileHeader
   /// Whether the store is suspended; every request checks this state.
   let suspension = Suspension()
-  /// The additional stores on the same file from which pinned contexts read, one snapshot each.
+  /// The separate ``Store`` objects for the same file from which pinned contexts read.
+  ///
+  /// Each of these objects reads one snapshot of the file.
   let pins = PinnedStores()
   /// The locks that mark members as running through this store object.
   let memberHolds = MemberHolds()
@@ -197,9 +199,10 @@ public final class Store: Sendable {
     }
   }
 
-  /// Runs a closure with exclusive access to the history, as ``locked(_:)`` does.
+  /// Runs a closure as ``locked(_:)`` does, after it checks that the store keeps history.
   ///
-  /// - Throws: additionally ``HistoryError/Code/untracked`` when the store keeps no history.
+  /// - Throws: ``HistoryError/Code/untracked`` when the store keeps no history, and the errors of
+  ///   ``locked(_:)``.
   func lockedHistory<Result>(
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {

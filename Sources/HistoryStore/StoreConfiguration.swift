@@ -92,7 +92,7 @@ public struct StoreConfiguration: Sendable {
   ///
   /// The callback runs after the signal file, if any, is written. The default is `nil`.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
-  /// An observer that is called when the store records a cursor, purges, writes or signals a commit.
+  /// An observer of the store's commits, signals, purges, and updates of member cursors.
   package var actionObserver: StoreActionObserver?
   /// The maximum number of transactions in one chunk of a purge.
   ///

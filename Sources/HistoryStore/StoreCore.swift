@@ -172,7 +172,8 @@ final class StoreCore {
 
   /// Returns the mark of the next transaction: 31 pseudorandom bits that its token contains.
   ///
-  /// A mark shows whether a token is from this history: each opening of the file uses another seed.
+  /// A mark shows whether a token is from this history, because each opening of the file uses a
+  /// different seed.
   func nextMark() -> Int64 {
     var sequence = cache.marks ?? SplitMix64(seed: configuration.random())
     defer { cache.marks = sequence }
@@ -209,9 +210,9 @@ final class StoreCore {
 
   /// Returns the newest transaction, after which the current write adds its own.
   ///
-  /// The value is cached from the last commit, until another connection or another kind of write
-  /// changes the file. After such a change, captured changes of other programs are written into
-  /// history first.
+  /// The value is cached at the end of each write that adds history, until any later commit changes
+  /// the file. Without a valid cached value, this method first writes captured changes of other
+  /// programs into history.
   func previous() throws -> KnownHead {
     let version = connection.dataVersion
     if let known = positions.head, known.dataVersion == version { return known }
@@ -292,8 +293,8 @@ extension StoreCore {
 
   /// Throws if a migration removed an entity or attribute of the program's model.
   ///
-  /// With `isRetired`, any migration to a version above the program's model throws, because it has
-  /// retired the program's member.
+  /// If `isRetired` is `true`, the program's member is retired. The method then throws after any
+  /// migration to a version above the program's model.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown``.
   /// - Complexity: one query of one row.
@@ -306,8 +307,8 @@ extension StoreCore {
 
   /// Converts an SQLite error into a ``HistoryError`` if its cause is known.
   ///
-  /// The known causes are a violated uniqueness constraint, and a migration by another program. Any
-  /// other error is returned unchanged.
+  /// The known causes are a violated uniqueness constraint, and a migration by another program. An
+  /// error with a different cause is returned unchanged.
   func explained(_ error: any Error) -> any Error {
     guard let failure = error as? SQLiteError else { return error }
     if let duplicate = HistoryError(duplicate: failure, in: tables) { return duplicate }
@@ -371,10 +372,10 @@ extension StoreCore {
 
 /// An observer of a store's actions, called on the thread that performs them.
 ///
-/// The observer cannot influence the actions. It costs one check of an optional per transaction and
-/// per chunk, and none per row.
+/// The observer cannot influence the actions. A store checks whether an observer is set once per
+/// transaction and once per chunk of a purge, never once per row.
 package struct StoreActionObserver: Sendable {
-  /// Receives the effects of a transaction before its commit, while the write lock is held.
+  /// Receives a write's effects on members and purges, before its commit and under the write lock.
   package var begins: @Sendable (MemberWrite) -> Void
   /// Called at the end of a write that records a cursor or starts a purge.
   ///
@@ -399,7 +400,7 @@ package struct StoreActionObserver: Sendable {
   }
 }
 
-/// The effects of one small write transaction on members and purged positions.
+/// The effects of one write transaction on a member's cursor and on the purged history.
 package struct MemberWrite: Sendable, Hashable {
   /// The member that performs the write, if any.
   package var member: MemberID?

@@ -145,7 +145,7 @@ public protocol PlanCondition: Sendable {
   /// Changes a generated plan.
   ///
   /// - Parameters:
-  ///   - plan: The plan, with the changes of the built-in conditions.
+  ///   - plan: The plan; the built-in conditions have already changed it.
   ///   - source: The only source of random choices that the method may use.
   func change(_ plan: inout HistoryPlan, _ source: inout ChoiceSource)
 }

@@ -12,9 +12,9 @@ public import Traces
 ///       ...
 ///     }
 ///
-/// Each plan gets a new instance, which performs the commands of all members of the plan. A system
-/// with more features conforms to further protocols, such as ``PurgingSystem``. Plans contain a
-/// command only if the system conforms to the protocol of that command.
+/// Each plan gets a new instance, which performs the commands of all members of the plan. Optional
+/// features have protocols that refine this one, such as ``PurgingSystem``. Plans contain a command
+/// of an optional feature only if the system conforms to the protocol of that feature.
 ///
 /// The methods are called one after another. A method that throws makes its command fail. Plans
 /// inject no failures, so every error except ``HistorySystemError/expired`` is a bug.
@@ -52,7 +52,7 @@ public protocol HistorySystem: Sendable {
   /// none.
   ///
   /// Read the cursor from storage that outlives a stop of the member. This method is called after
-  /// each command, so the system may also record a cursor after the pass has returned.
+  /// each command, so the system may record a cursor even after ``pass(_:)`` has returned.
   func cursor(of member: ActorID) async throws -> TransactionName?
 
   /// Returns the objects that a running member has in memory.
@@ -86,7 +86,7 @@ public struct PassOutcome: Hashable, Sendable {
   }
 }
 
-/// An error of a ``HistorySystem`` that does not count as a bug.
+/// An error that a ``HistorySystem`` may throw without a bug being reported.
 public enum HistorySystemError: Error, Hashable, Sendable {
   /// The member needs transactions that are no longer in history.
   case expired
@@ -141,7 +141,7 @@ public protocol RetiringSystem: HistorySystem {
   func retire(_ member: ActorID) async throws
 }
 
-/// A system whose members can read the data again after history that they need was purged.
+/// A system whose members can reload the data if a purge has deleted history that they need.
 public protocol ResyncingSystem: HistorySystem {
   /// Reloads a member's view from the data, and moves its cursor to the newest transaction.
   ///

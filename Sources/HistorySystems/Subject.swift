@@ -2,7 +2,7 @@ package import Systems
 package import Traces
 package import Workloads
 
-/// A system that counts its jobs that were enqueued by threads other than that of its executor.
+/// A system that counts the jobs that threads other than its executor's own thread enqueued.
 package protocol JobCounting {
   var foreignJobCount: Int { get }
 }

@@ -20,7 +20,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   private var members: Set<ActorID> = []
   private var cursors: [ActorID: TransactionName?] = [:]
   private var times: [TransactionName: Double] = [:]
-  /// The number of jobs, in all plans, that were enqueued by threads other than that of the executor.
+  /// The number of jobs in all plans that threads other than the executor's own thread enqueued.
   private(set) var foreignJobCount = 0
 
   init(_ make: @escaping @Sendable (HistoryEnvironment) async throws -> System) {
@@ -225,7 +225,9 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     try run("data", .newestFirst) { try await $0.data() }
   }
 
-  /// Returns a transaction with the plan's time as its timestamp, unless the system is a ``ClockedSystem``.
+  /// Returns a transaction with the plan's time of its save as the timestamp.
+  ///
+  /// If the system is a ``ClockedSystem``, or the save is unknown, the transaction is unchanged.
   private func timed(_ held: CommittedTransaction) -> CommittedTransaction {
     guard !capabilities.contains(.clock), let time = times[held.name] else { return held }
     var held = held

@@ -61,7 +61,7 @@ public func checkHistory<Log: HistoryLog>(
 ///       try await checkHistory(of: MyTracker.self, plans: 500, under: [.ties, .crash, .pause])
 ///     }
 ///
-/// For the other parameters and the result, see `checkHistory` for a `HistoryLog`.
+/// For the parameters and the result, see `checkHistory` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
 ///   cancelled. A broken invariant does not throw.
@@ -91,7 +91,7 @@ public func checkHistory<System: HistorySystem>(
 ///
 ///     try await checkHistory(of: { try await MyTracker($0, batchSize: 2) }, under: [.restart])
 ///
-/// For the other parameters and the result, see `checkHistory` for a `HistoryLog`.
+/// For the parameters and the result, see `checkHistory` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
 ///   cancelled. A broken invariant does not throw.

@@ -21,8 +21,8 @@ internal import Workloads
 ///   - conditions: The conditions; each of them is explored separately. The default is crashes,
 ///     restarts and late joins. Custom conditions cannot be explored.
 ///   - members: The number of members, from 1 to 4. The default is 2.
-///   - depth: The maximum number of commands in a plan. The default is 4; each further command takes
-///     about ten times as long.
+///   - depth: The maximum number of commands in a plan. The default is 4. Increasing the depth by 1
+///     makes the exploration take about ten times as long.
 /// - Returns: The safety card of the design.
 /// - Throws: ``HistorySettingsError`` if an argument is out of range.
 public func exploreHistory<Log: HistoryLog>(
@@ -192,7 +192,8 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
   /// Returns a sentence for each cell that is worse than the same cell of an earlier card.
   ///
   /// A cell is worse if its invariant held and no longer does, if the invariant was not known to
-  /// break and now breaks, if it breaks in a shorter plan than before, or if the cell is missing.
+  /// break and now breaks, if it breaks in a shorter plan than before, or if this card
+  /// lacks the cell.
   public func regressions(since earlier: SafetyCard) -> [String] {
     earlier.cells.compactMap { old in
       let place = "\(old.invariant) under \(old.condition)"

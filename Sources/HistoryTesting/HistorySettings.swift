@@ -18,7 +18,7 @@ struct HistorySettings: Sendable {
   /// The settings of the traits that apply to the current task.
   @TaskLocal static var current = HistorySettings()
 
-  /// Returns these settings; missing values are taken from other settings.
+  /// Returns these settings; missing values are taken from `others`.
   func or(_ others: HistorySettings) -> HistorySettings {
     HistorySettings(
       plans: plans ?? others.plans,

@@ -47,7 +47,7 @@ public func mutantScore(
 ///
 /// In a dictionary literal, Swift 6.3 requires the explicit `@Sendable` of each closure.
 ///
-/// For the other parameters and the result, see `mutantScore` for a `HistoryLog`.
+/// For the parameters and the result, see `mutantScore` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a mutant does not conform to a protocol that a
 ///   condition requires, or cannot be run; `CancellationError` if the test was cancelled.

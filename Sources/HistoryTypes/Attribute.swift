@@ -49,8 +49,8 @@ public struct Attribute: Hashable, Sendable, Codable {
   public let defaultValue: Value
   /// The identity of the attribute in all versions of the model; `nil` uses its name.
   ///
-  /// To rename an attribute, set the identity of the new name to the old name (Core Data:
-  /// `NSPropertyDescription.renamingIdentifier`).
+  /// To rename an attribute, declare it under its new name, and set this property to its old name
+  /// (Core Data: `NSPropertyDescription.renamingIdentifier`).
   public let renamingIdentifier: String?
   /// The referenced entity and the delete rule, or `nil` if the attribute is not a reference.
   public let reference: Reference?
@@ -122,7 +122,7 @@ extension Attribute {
 
   /// Decodes an attribute; the keys that ``encode(to:)`` leaves out may be missing.
   ///
-  /// - Throws: `DecodingError` if a key is missing or a value has another type.
+  /// - Throws: `DecodingError` if another key is missing or a value has the wrong type.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let type = try values.decode(AttributeType.self, forKey: .type)
@@ -156,7 +156,9 @@ extension Attribute {
     }
   }
 
-  /// Encodes the attribute without null defaults, `nil` properties, and an `isOptional` of `true`.
+  /// Encodes the attribute.
+  ///
+  /// A null default, properties that are `nil`, and an `isOptional` of `true` are left out.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {

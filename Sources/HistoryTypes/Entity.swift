@@ -16,13 +16,14 @@ public struct Entity: Hashable, Sendable, Codable {
   public let uniquenessConstraints: [[String]]
   /// The identity of the entity in all versions of the model; `nil` uses its name.
   ///
-  /// To rename an entity, set the identity of the new name to the old name (Core Data:
-  /// `NSEntityDescription.renamingIdentifier`).
+  /// To rename an entity, declare it under its new name, and set this property to its old name
+  /// (Core Data: `NSEntityDescription.renamingIdentifier`).
   public let renamingIdentifier: String?
   /// A Boolean value that indicates whether the program's model has the entity.
   ///
-  /// `Store.model` also contains the entities that only a newer program's model has, so that entity
-  /// numbers agree. Such entities have no attributes there, and requests cannot name them.
+  /// `Store.model` also contains the entities that only a newer program's model has, so that each
+  /// entity has the same number in every program. In `Store.model`, such entities have no
+  /// attributes, and requests cannot name them.
   public let isDeclared: Bool
   /// The bitmap of the attributes whose values a delete preserves in history.
   package let preserved: UInt64
@@ -103,7 +104,7 @@ public struct Entity: Hashable, Sendable, Codable {
   ///
   /// The renaming identifier, the indexes and the uniqueness constraints may be missing.
   ///
-  /// - Throws: `DecodingError` if a key is missing or a value has another type.
+  /// - Throws: `DecodingError` if another key is missing or a value has the wrong type.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -171,7 +172,7 @@ extension Entity {
 ///
 /// In the file, the bit of an attribute is the number that the file gives to the attribute. In a
 /// program, the first bits belong to the attributes of the program's model, in the order of the
-/// model. The other bits follow in the file's order.
+/// model. The bits of attributes that only the file has come after these, in the file's order.
 package struct ColumnMapping: Sendable, Hashable {
   /// The number that the file gives to each attribute, by the attribute's index in the program's bitmap.
   private let numbers: [Int]

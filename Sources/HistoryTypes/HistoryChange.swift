@@ -17,7 +17,9 @@ public struct HistoryChange: Sendable, Identifiable {
   /// The compact record of the change.
   package var record: ChangeRecord { page.changeRecords[index] }
 
-  /// The identity of the change: its transaction and its index in it; equal in every fetch.
+  /// The identity of the change: the transaction's number, and the index of the change within it.
+  ///
+  /// Every fetch of the change returns the same identity.
   ///
   /// - Complexity: logarithmic in the number of transactions of the page.
   public var id: ChangeID {
@@ -68,9 +70,9 @@ public struct HistoryChange: Sendable, Identifiable {
 
   /// The indices of the attributes set by an update, from 0, in ascending order.
   ///
-  /// The indices refer to ``Entity/attributes``. Attributes that the program's model lacks have the
-  /// indices after the last of these. Files of Core Data may contain indices beyond 63. The result
-  /// is empty if this is not an update.
+  /// The indices refer to ``Entity/attributes``. Attributes that the program's model lacks have
+  /// indices of at least `attributes.count`. Files of Core Data may contain indices beyond 63. The
+  /// result is empty if this is not an update.
   ///
   /// - Complexity: linear in the number of attributes; no query.
   public var columnNumbers: [Int] {
@@ -127,7 +129,7 @@ extension ChangeID: Comparable {
   }
 }
 
-/// The compact record of one change: 32 bytes without references.
+/// The compact record of one change: 32 bytes that can be copied as they are.
 @usableFromInline
 package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The key of the changed object within its entity.

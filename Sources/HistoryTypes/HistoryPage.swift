@@ -32,7 +32,7 @@ public final class HistoryPage: Sendable {
   /// The index of each change in its transaction if the filter left out changes; otherwise empty.
   package let places: [Int]
   package let strings: InternedStrings
-  /// The start of the last transaction's unread changes, or `nil` if the page contains all of them.
+  /// The position of the last transaction's first unread change, or `nil` if none is unread.
   package let rest: TransactionRest?
   /// For each author number, the transaction number up to which the author's history may have gaps.
   ///
@@ -102,7 +102,9 @@ public final class HistoryPage: Sendable {
 package struct TransactionRest: Hashable, Sendable {
   /// The token of the transaction.
   package let token: HistoryToken
-  /// The index of the first unread chunk of changes; in the layout `coreData`, of a batch of rows.
+  /// The index of the first unread chunk of changes.
+  ///
+  /// In the layout `coreData`, the index of the first unread batch of rows.
   package let chunk: Int64
   /// The number of changes of the transaction that were already read.
   package let place: Int

@@ -42,7 +42,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
   }
   /// The number of the transaction's changes in history, whether or not the page contains them.
   public var changeCount: Int { record.total }
-  /// The changes that the request asked for, at most one for each object.
+  /// The transaction's changes that match the filter of the fetch, at most one for each object.
   ///
   /// The changes of a large transaction may be split between several pages of a `HistoryReader`.
   public var changes: HistoryChanges {

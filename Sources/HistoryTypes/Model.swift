@@ -68,7 +68,7 @@ public struct Model: Hashable, Sendable, Codable {
     try values.encode(entities, forKey: .entities)
   }
 
-  /// Returns the entity with a number, from 1, or `nil`.
+  /// Returns the entity with the given number, or `nil` if there is none; numbers start at 1.
   public func entity(_ number: Int32) -> Entity? {
     entities.indices.contains(Int(number) - 1) ? entities[Int(number) - 1] : nil
   }
@@ -228,7 +228,7 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case badName(String)
   /// Two entities, or two attributes of one entity, have the same name, ignoring case.
   case twice(String)
-  /// An entity has more attributes than a column bitmap has bits.
+  /// An entity has more attributes than ``Model/attributeCountMax``.
   case tooManyAttributes(String, Int)
   /// The version is less than 1.
   case badVersion(Int)

@@ -15,11 +15,11 @@ public enum ModelDifference: Hashable, Sendable {
   case renamedAttribute(entity: String, from: String, to: String)
   /// The new type of an attribute accepts every value of the older type.
   case widenedAttribute(entity: String, attribute: String, from: AttributeType, to: AttributeType)
-  /// An attribute has another default value, for objects inserted from now on.
+  /// The newer model changes the default value of an attribute, for objects inserted afterwards.
   case changedDefault(entity: String, attribute: String, from: Value, to: Value)
-  /// From now on, deletes preserve the value of an attribute, or stop preserving it.
+  /// The newer model changes whether a delete preserves the value of an attribute in history.
   case changedPreservation(entity: String, attribute: String, isPreserved: Bool)
-  /// A reference has another delete rule from now on.
+  /// The newer model changes the delete rule of a reference.
   case changedDeleteRule(entity: String, attribute: String, from: DeleteRule, to: DeleteRule)
   /// A required attribute became optional.
   case madeOptional(entity: String, attribute: String)
@@ -255,9 +255,10 @@ package enum IdentityMatching {
 
   /// Returns for each new key the index of the old key with which it matches, or `nil`.
   ///
-  /// Keys match by equal identities first, then by the identity of one and the name of the other,
-  /// then by equal names. The second rule finds an entity or attribute that was renamed several
-  /// times, each time with the previous name as its identity.
+  /// First, keys with equal identities match. Of the remaining keys, two match if the identity of
+  /// one equals the name of the other. Finally, keys with equal names match. The second rule finds
+  /// an entity or attribute that was renamed several times, each time with the previous name as its
+  /// identity.
   package static func matches(_ new: [Key], _ old: [Key]) -> [Int?] {
     var matches: [Int?] = Array(repeating: nil, count: new.count)
     var isFree = Array(repeating: true, count: old.count)

@@ -12,7 +12,8 @@ package struct BenchmarkGoal: Sendable, Hashable {
   package enum Figure: Sendable, Hashable {
     /// The cost relative to the cost of another contender in the same rounds.
     case ratio(to: String, Metric = .wall)
-    /// The wall time at the largest history relative to a smaller history, in the same rounds.
+    /// The wall time at the largest history size relative to that at the size `from`, in the same
+    /// rounds.
     case growth(from: Int)
     /// A quantile of the samples; 1 is the maximum.
     case quantile(Double, Metric = .wall)

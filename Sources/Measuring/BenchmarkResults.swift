@@ -84,7 +84,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var condition: String
   /// The name of the contender: this project's store, plain SQLite in C (the floor), or another library.
   package var contender: String
-  /// The size of history, in transactions, unless ``sizeUnit`` names another size.
+  /// The size of history, in transactions unless ``sizeUnit`` names another unit.
   package var historySize: Int
   /// The metric of the samples.
   package var metric: Metric
@@ -182,7 +182,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
 package struct Metric: Sendable, Hashable, Codable {
   /// The kinds of metric, which differ in how reliable they are on a busy machine.
   package enum Kind: String, Sendable, Codable {
-    /// A count that is the same in every run.
+    /// A count, which is the same in every run unless ``BenchmarkRow/varies`` gives a reason.
     case exact
     /// Processor time of the measuring thread.
     case cpu
@@ -277,7 +277,7 @@ extension Metric {
   /// These metrics are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]
 
-  /// The additional metrics of the counting pass under jemalloc, which counts allocations.
+  /// The metrics of allocated memory, which the counting pass counts only under jemalloc.
   package static let allocator = [allocations, allocatedBytes, liveBytes]
 }
 

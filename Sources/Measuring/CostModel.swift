@@ -214,8 +214,9 @@ package struct KnownCurve: Sendable, CustomStringConvertible {
   /// The sizes at which a simulated curve is measured: eleven from 1,000 to 1,000,000.
   package static let sizes = (0..<11).map { Int(1_000 * pow(1_000, Double($0) / 10)) }
 
-  /// A scan of all history next to a larger fixed cost, which makes it easy to overlook and costly
-  /// at large sizes.
+  /// The cost of a scan of all history plus a fixed cost.
+  ///
+  /// At small sizes, the fixed cost hides the scan.
   package static let hiddenScan = KnownCurve("0.9 + 1e-6 n", .linearLike) { 0.9 + 1e-6 * $0 }
 
   /// All curves with a known growth class, for validating a judge.

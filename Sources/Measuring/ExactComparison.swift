@@ -1,6 +1,6 @@
-/// A comparison of exact counts, such as allocations, between two builds, or with thresholds.
+/// A comparison of a build's exact counts, such as allocations, with an older build or thresholds.
 ///
-/// The new build is called the head. The old build, or the thresholds, are called the base.
+/// The compared build is called the head. The older build, or the thresholds, are called the base.
 package struct ExactComparison: Sendable {
   /// A count that differs.
   package struct CountChange: Sendable, Hashable {

@@ -110,8 +110,8 @@ package struct Contender {
   /// Performs one measurement.
   ///
   /// - Returns: the time of one operation, in nanoseconds.
-  /// - Throws: The error of the closure, or a `MeasuringError` if the stopwatch was never started
-  ///   or is still running.
+  /// - Throws: The error of the closure, or a `MeasuringError` if the stopwatch measured no time or
+  ///   is still running.
   package func measure(with watch: Stopwatch) throws -> Elapsed {
     var watch = watch
     try body(&watch)

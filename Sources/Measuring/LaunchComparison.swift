@@ -57,7 +57,7 @@ package struct LaunchComparison: Sendable {
     }
   }
 
-  /// The rows that have to be measured again.
+  /// The rows that have to be measured again, in the second stage.
   package var suspects: [Key] {
     keys.filter { evidence[$0].map { gate.wantsSecondLook($0.first) } ?? false }
   }
@@ -102,7 +102,7 @@ package struct LaunchComparison: Sendable {
 
 /// The precision of a run's times, measured on equal work and on work increased by 3 %.
 package struct NoiseFloor: Sendable, Hashable {
-  /// The subject in results of the rows that compare equal work, to show how precise times are.
+  /// The ``BenchmarkRow/subject`` of the rows that measure the noise floor.
   package static let subject = "Noise floor"
   /// The name of the contender that the others are compared with.
   package static let floor = "the same work"

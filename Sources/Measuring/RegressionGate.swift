@@ -72,7 +72,7 @@ package struct RegressionGate: Sendable {
     return chance < suspicion || isTooWide(logRatios)
   }
 
-  /// Returns the verdicts on all rows, whose p-values are evaluated together.
+  /// Returns the verdicts on all rows; the p-values of all rows are evaluated together.
   ///
   /// - Complexity: 2,000 resamples per row.
   package func judge(_ rows: [Evidence]) -> [GateVerdict] {

@@ -110,7 +110,7 @@ package struct Outliers: Sendable, Hashable, Codable {
 
 /// An error in the use of a measurement.
 package enum MeasuringError: Error, Equatable, CustomStringConvertible {
-  /// The closure returned without timing anything.
+  /// The stopwatch measured no time, for example because the closure did not start it.
   case nothingTimed(contender: String)
   /// The closure returned before it stopped the stopwatch.
   case stillRunning(contender: String)

@@ -5,7 +5,9 @@ import HistoryTypes
 struct ContextState: Sendable {
   let model: Model
   var tables: [EntityTable]
-  /// Whether every object of the store is registered; merges then also register inserted objects.
+  /// Whether the context keeps every object of the store registered.
+  ///
+  /// If the value is `true`, merges register the objects that other contexts insert.
   var holdsAll = false
   /// Whether objects stay registered without a reference to them.
   let retainsRegisteredObjects: Bool

@@ -98,13 +98,13 @@ extension [MergedChange] {
 struct MergedChange {
   /// The effect of an object's merged changes on the context.
   ///
-  /// If an object was changed several times, the last of these cases applies. A deleted object
-  /// stays deleted, because keys are not reused. An object that was inserted and updated is read
-  /// once.
+  /// If an object was changed several times, the effect with the greatest raw value applies. A
+  /// deleted object stays deleted, because keys are not reused. An object that was inserted and
+  /// updated is read once.
   enum Effect: UInt8 {
     /// The registered row is older than the change and must be read again.
     case update
-    /// The object is not registered yet and must be read: the context holds all objects.
+    /// The object is not registered yet. It must be read, because the context registers all objects.
     case insert
     /// The object was deleted.
     case delete

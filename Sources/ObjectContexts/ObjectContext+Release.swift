@@ -8,7 +8,7 @@ extension ObjectContext {
   /// ``retainsRegisteredObjects``. A merge changes only these objects, and the memory is
   /// proportional to their number.
   ///
-  /// ``loadAll()`` makes the value `true`: merges then also register the objects that other
+  /// ``loadAll()`` makes the value `true`: merges then register the objects that other
   /// contexts insert, and no object is released automatically. Releasing an object makes the value
   /// `false` again. Each other object then stays registered until the last ``StoredObject`` of the
   /// object is gone, or until ``releaseAll()``.

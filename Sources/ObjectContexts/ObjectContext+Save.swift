@@ -20,8 +20,8 @@ extension ObjectContext {
   /// object, and pass that `id` to `Value(referringTo:)`: no object in the store has the old `id`. A
   /// ``reset()`` forgets which objects were replaced.
   ///
-  /// - Returns: The transaction; `nil` if no edit exists or takes effect, so that nothing is
-  ///   written, or if the store keeps no history.
+  /// - Returns: The transaction, or `nil` if the context has no edits, if no edit takes effect, or
+  ///   if the store keeps no history.
   /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the merge policy
   ///   `error`, ``HistoryError/Code/missingValue``, or ``HistoryError/Code/sqlite``; data, history and
   ///   edits are then unchanged.
@@ -43,7 +43,7 @@ extension ObjectContext {
     try write(.some(author))?.1.transaction
   }
 
-  /// Saves the edits like ``save()``, with another author and context name than the context's.
+  /// Saves the edits like ``save()``, with the given author and name in place of the context's own.
   ///
   /// A `nil` argument writes a transaction without an author or without a context name.
   ///
@@ -68,8 +68,8 @@ extension ObjectContext {
   ///
   /// The closure is called for each edited object that another writer changed, and for each object
   /// that would have the same unique values as another object. It runs inside the transaction, while
-  /// other processes cannot write: it must be quick, and must not use the context. An object that
-  /// another writer deleted stays deleted, without a call.
+  /// other processes cannot write: it must be quick, and must not use the context. The closure is
+  /// not called for an object that another writer deleted: the object stays deleted.
   ///
   /// Core Data: `NSMergePolicy.resolve(mergeConflicts:)`.
   ///

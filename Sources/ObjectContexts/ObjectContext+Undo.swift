@@ -12,9 +12,10 @@ extension ObjectContext {
 
   /// Sets the number of edits, or groups of edits, that can be undone.
   ///
-  /// A smaller number than before discards the oldest edits at once.
+  /// If the new number is smaller than the current one, the oldest edits are discarded immediately.
   ///
-  /// - Throws: ``HistoryError/Code/negativeBound`` if the number is negative; it is then unchanged.
+  /// - Throws: ``HistoryError/Code/negativeBound`` if `count` is negative; ``levelsOfUndo`` is then
+  ///   unchanged.
   /// - Complexity: linear in the discarded edits; no query.
   public func setLevelsOfUndo(_ count: Int) throws(HistoryError) {
     guard count >= 0 else { throw .negativeBound("levelsOfUndo", count) }

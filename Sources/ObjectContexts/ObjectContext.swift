@@ -128,7 +128,7 @@ public final class ObjectContext: Sendable {
 
   /// Reads every object of the store again, from one snapshot, and discards unsaved edits.
   ///
-  /// From then on, merges also register the objects that other contexts insert, until the context
+  /// From then on, merges register the objects that other contexts insert, until the context
   /// releases an object.
   ///
   /// - Returns: The position in history of the snapshot.

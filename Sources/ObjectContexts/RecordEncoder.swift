@@ -64,7 +64,9 @@ extension Value {
     return nil
   }
 
-  /// Creates the value of a property, or returns `nil` for a type without a direct attribute type.
+  /// Creates the value of a property whose type corresponds directly to an attribute type.
+  ///
+  /// Returns `nil` for other types, such as enumerations.
   ///
   /// - Throws: ``UnfitProperty`` for an integer that 64 bits cannot represent.
   fileprivate init?(_ value: any Encodable, of property: String) throws {

@@ -98,7 +98,8 @@ public final class StoreContainer: Sendable {
   ///   - limit: The time that requests in progress have before they are interrupted. The default is
   ///     1 second.
   ///   - calls: Whether calls fail or wait until the stores are resumed. The default is `fail`.
-  /// - Throws: ``HistoryError/Code/insideRequest``; the other stores are suspended nevertheless.
+  /// - Throws: ``HistoryError/Code/insideRequest`` if called inside a request of one of the stores;
+  ///   all other stores are suspended nevertheless.
   /// - Complexity: that of suspending each store.
   public func suspend(
     within limit: Duration = .seconds(1),
@@ -110,7 +111,7 @@ public final class StoreContainer: Sendable {
 
   /// Resumes all stores, as ``HistoryStore/Store/resume()`` does.
   ///
-  /// - Throws: the first error; the other stores are resumed nevertheless.
+  /// - Throws: the first error if some stores cannot be resumed; all other stores are resumed.
   /// - Complexity: that of resuming each store.
   public func resume() throws(HistoryError) {
     try forEach { store throws(HistoryError) in try store.resume() }

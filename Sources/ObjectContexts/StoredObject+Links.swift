@@ -67,10 +67,10 @@ extension StoredObject {
 
   /// Links this object with another one at an index of the order, or moves it there if it is linked.
   ///
-  /// Sets the position of the link, as ``insert(_:at:referringBy:)`` does. History contains one insert,
-  /// or one update for a move. If no double fits between the positions of the neighbors, further links
-  /// get new positions, too. Two contexts may insert links at the same place: links with equal
-  /// positions are in key order.
+  /// Sets the position of the link, as ``insert(_:at:referringBy:)`` does. History contains one
+  /// insert, or one update for a move. If no double fits between the positions of the neighbors,
+  /// the links next to it get new positions, too. Two contexts may insert links at the same place:
+  /// links with equal positions are in key order.
   ///
   /// ```swift
   /// try task.link(to: tag, at: 0, by: "Tagging")
@@ -86,8 +86,8 @@ extension StoredObject {
   ///     ``objects(linkedBy:as:sortedBy:)``. The reference must have an order.
   /// - Returns: The link.
   /// - Throws: The errors of ``link(to:by:as:)``, ``HistoryError/Code/unknownAttribute`` if the
-  ///   reference has no order, or ``HistoryError/Code/indexOutOfRange``. Unless SQLite fails, no link
-  ///   has then changed.
+  ///   reference has no order, or ``HistoryError/Code/indexOutOfRange``. After any error except one
+  ///   of SQLite, all links are unchanged.
   /// - Complexity: two queries of the links, linear in their number, and those of ``link(to:by:as:)``.
   @discardableResult
   public func link(
@@ -145,7 +145,8 @@ extension StoredObject {
   ///   - entity: The name of the link entity.
   ///   - attribute: The name of the link's reference to this object, as for
   ///     ``objects(linkedBy:as:sortedBy:)``.
-  /// - Throws: The errors of ``link(to:by:as:)``; no link has then changed unless SQLite fails.
+  /// - Throws: The errors of ``link(to:by:as:)``. After any error except one of SQLite, all links
+  ///   are unchanged.
   /// - Complexity: one query of the links, or two if they are ordered; a query of one row for each
   ///   unregistered object; and a query for each order and new link. O(n log n) for n objects.
   public func setObjects(

@@ -45,8 +45,9 @@ extension StoredObject {
   ///   - object: The object, of the same store. It is edited in the context of this object.
   ///   - attribute: The name of the object's ordered reference.
   /// - Throws: The errors of ``insert(_:at:referringBy:)``, except for the index.
-  /// - Complexity: one query, which returns two objects and is linear in the objects that refer to this
-  ///   one. With an index over the reference and the position, it does not depend on their number.
+  /// - Complexity: one query, which returns two objects and is linear in the objects that refer to
+  ///   this one. With an index over the reference and the position, the cost of the query does not
+  ///   depend on the number of these objects.
   public func append(
     _ object: StoredObject,
     referringBy attribute: String
@@ -93,7 +94,7 @@ extension StoredObject {
   ///   - attribute: The name of the ordered reference.
   /// - Throws: The errors of ``insert(_:at:referringBy:)`` except for the index,
   ///   ``HistoryError/Code/unknownEntity``, and ``HistoryError/Code/unfitValue`` if an object is of
-  ///   another entity. Unless SQLite fails, no object has then changed.
+  ///   another entity. After any error except one of SQLite, all objects are unchanged.
   /// - Complexity: one query by the index of the reference, and one for each given object that is not
   ///   registered; O(n log n) in the number of objects.
   public func setObjects(
@@ -158,7 +159,7 @@ struct OrderedReference {
     try destination.objects(entity.name, referringBy: attribute)
   }
 
-  /// Throws unless an object can be at an index among other objects.
+  /// Throws unless an index is valid for an insertion among `count` other objects: 0 to `count`.
   func check(_ index: Int, among count: Int) throws(HistoryError) {
     guard (0...count).contains(index) else { throw .indexOutOfRange(index, count: count) }
   }

@@ -92,7 +92,7 @@ struct ChildProcess {
   enum Leadership {
     /// A session, in which descendants are found even after their parents have ended.
     case session
-    /// A process group; to start the child in it is faster than in a session.
+    /// A process group, in which a child starts faster than in a session.
     case group
   }
 
@@ -217,14 +217,14 @@ struct ChildPipes {
 
   subscript(_ index: Int) -> (read: Int32, write: Int32) { made[index] }
 
-  /// Creates another pipe.
+  /// Creates a pipe, and appends it to the pipes of the child.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe.
   mutating func add() throws(ProgramError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
       throw ProgramError(
-        "it could not be started, for lack of a pipe: \(ChildProcess.reason(errno))"
+        "it could not be started, because no pipe could be created: \(ChildProcess.reason(errno))"
       )
     }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

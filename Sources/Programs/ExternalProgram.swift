@@ -20,7 +20,7 @@ package struct ExternalProgram: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The prefix of an external program's system name, which the program's command follows.
+  /// The prefix of the system name of an external program; the program's command follows it.
   package static let namePrefix = "external:"
 
   /// Returns the command in a system's name; `nil` if the system is not an external program.

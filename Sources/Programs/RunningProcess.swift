@@ -28,9 +28,9 @@ package struct RunningProcess: Hashable, Sendable {
   /// Kills a session leader with all its descendants.
   ///
   /// A descendant is found by its session, its process group, or a living parent that descends from
-  /// the leader. Each found process is stopped at once, so that it cannot start another one. When a
-  /// search finds no further process, all are killed. A process escapes if it has left the session
-  /// and its parent has ended (a daemon).
+  /// the leader. Each found process is stopped at once, so that it cannot start more processes.
+  /// When a search finds only stopped processes, all are killed. A process escapes if it has left
+  /// the session and its parent has ended (a daemon).
   ///
   /// - Returns: `false` if the system's list of processes cannot be read. In this case, processes
   ///   outside of the leader's process group may remain.

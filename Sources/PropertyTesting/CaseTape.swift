@@ -9,7 +9,9 @@ package enum TapeEvent: Hashable, Sendable {
   case draw(Choice, read: Int64)
   /// The value of the last choice was replaced by the given value.
   case amend(Int64)
-  /// All choices and spans after the first `choiceCount` and `spanCount` were removed.
+  /// The last choices and spans were removed.
+  ///
+  /// The first `choiceCount` choices and the first `spanCount` spans remain.
   case forget(choiceCount: Int, spanCount: Int)
   /// A span was opened.
   case open(String, ChoiceSpan.Kind)

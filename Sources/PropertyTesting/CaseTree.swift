@@ -39,7 +39,7 @@ struct CaseTree {
 
   /// Adds a case that was run, as its requests and answers.
   ///
-  /// - Complexity: O(events * answers seen at each).
+  /// - Complexity: O(events * answers seen at each node).
   mutating func insert(_ events: [SourceEvent]) {
     if nodes.count + events.count > Self.nodeCountMax { nodes = [Node()] }
     var node = 0

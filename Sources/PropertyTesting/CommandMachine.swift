@@ -42,7 +42,7 @@ extension CommandMachine {
   public mutating func finish() {}
 }
 
-/// A system driven by commands whose methods await, such as an actor.
+/// A system, such as an actor, that is driven by asynchronous commands.
 ///
 ///     struct ShelfMachine: AsyncCommandMachine {
 ///       static let rules = [CommandRule<ShelfMachine>("add") { _, source in source.int(in: 0...9) }]

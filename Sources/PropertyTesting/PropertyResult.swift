@@ -8,7 +8,7 @@ public struct PropertyResult: Sendable {
     public internal(set) var discarded = 0
     /// The number of suitable cases that tested nothing, because they could not have failed.
     public internal(set) var vacuous = 0
-    /// The number of cases that failed before shrinking: 0 or 1, because the first ends the run.
+    /// The number of cases that failed before shrinking: 0 or 1, because a failure ends the run.
     public internal(set) var failed = 0
 
     /// The total number of cases.

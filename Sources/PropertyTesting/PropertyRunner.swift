@@ -293,7 +293,7 @@ public enum CaseResult: Hashable, Sendable {
   case passed
   /// The property does not hold; shrinking considers only cases that fail with the same label.
   case failed(label: String, message: String)
-  /// The case is not suitable for the property, and does not count.
+  /// The case is not suitable for the property; it neither passes nor fails.
   case discarded
   /// The case is suitable, but tested nothing, because it could not have failed.
   case vacuous

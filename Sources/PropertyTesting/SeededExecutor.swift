@@ -11,11 +11,13 @@ internal import Foundation
 ///       mutating func perform(_ command: Command) throws {
 ///         try executor.run { [counter] in try await counter.add(command.number) }
 ///       }
+///     }
 ///
 ///     actor CounterActor {
 ///       private let executor: any SerialExecutor
 ///       nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 ///       init(on executor: any SerialExecutor) { self.executor = executor }
+///     }
 ///
 /// A task that such an actor starts also runs on this executor: during the command that started the
 /// task, or up to a dozen commands later. Tasks and actors without an executor run on it as well,

@@ -8,9 +8,9 @@
 /// improvement. No candidate is run twice.
 ///
 /// The result is then a local minimum: deleting any one element, or lowering any one value, gives
-/// no simpler case with the same label. A value is lowered to the simplest value, to the next
-/// simpler one and to half its distance; if there are at most eight simpler values, to each of
-/// them.
+/// no simpler case with the same label. Lowering a value tries the simplest value, the next simpler
+/// one, and half the distance from the simplest value. If there are at most eight simpler values,
+/// each of them is tried.
 package struct Shrinker: Sendable {
   /// The limits of shrinking.
   package var budget: Budget

@@ -122,7 +122,7 @@ final class CaseWorker {
         errors: errors
       )
       guard try program.receive(within: Self.caseTime) == CaseServer.greeting else {
-        throw ProgramError("it did not reach the property")
+        throw ProgramError("it did not reach the call of `property`")
       }
       self.program = program
       return program

@@ -246,7 +246,7 @@ struct SeedNote: Sendable {
     return nil
   }
 
-  /// Prints a line on standard error at once, because a trap would discard buffered output.
+  /// Prints a line on standard error without buffering, because a trap would discard a buffer.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }

@@ -47,7 +47,7 @@ struct ProtocolModel {
 
   /// All committed transactions that are not purged.
   ///
-  /// History must contain each of them that has changes; a program may omit the others.
+  /// The program's history must contain those with changes. It may omit those without changes.
   var history: [CommittedTransaction] {
     entries.map(\.transaction).filter { !purged.contains($0.name) }
   }

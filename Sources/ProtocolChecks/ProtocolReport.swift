@@ -24,7 +24,9 @@ package struct ProtocolResult: Hashable, Sendable, Codable {
 
 /// A wrong answer, with an example of a correct one.
 package struct ProtocolFault: Hashable, Sendable, Codable {
-  /// The command that the program gets wrong, even if another command's answer shows this.
+  /// The command that the program gets wrong.
+  ///
+  /// The fault may appear in the answer to a different command.
   package let command: String
   package let because: String
   /// The message as sent.
@@ -34,7 +36,7 @@ package struct ProtocolFault: Hashable, Sendable, Codable {
   /// A correct answer; names of transactions and versions may differ.
   package let right: String
 
-  /// Returns whether another fault is the same, apart from the numbers in its explanation.
+  /// Returns whether two faults have the same command and, apart from numbers, the same reason.
   package func isLike(_ other: ProtocolFault) -> Bool {
     command == other.command
       && because.filter { !$0.isNumber } == other.because.filter { !$0.isNumber }
@@ -117,7 +119,7 @@ extension ProtocolTalk {
   /// Returns whether the answer to this message was wrong.
   func isBlamed(_ exchange: ProtocolExchange) -> Bool { blamed.contains(exchange.id) }
 
-  /// Reports a command as wrong because of an answer, by default the newest one.
+  /// Reports a command as wrong because of an answer, by default the newest answer.
   mutating func blame(
     _ command: String,
     _ sentence: String,

@@ -99,7 +99,7 @@ extension ProtocolScript {
     }
   }
 
-  /// Checks a write in two steps, `begin` and `commit`.
+  /// Checks a write that has two steps: `begin`, then `commit`.
   mutating func begin() throws(ProtocolTalk.Ended) {
     let values: Values = ["title": .string("2"), "count": .int(7)]
     let write = Self.write(Self.app, .insert, Self.other, values)
@@ -144,7 +144,7 @@ extension ProtocolScript {
     try write(Self.write(Self.app, .delete, Self.item))
   }
 
-  /// Checks a consumer that reads the transactions of others.
+  /// Checks that a consumer reads the transactions of actors.
   mutating func consume() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.consume) else {
       return talk.pass(over: ["consume"], lacking: .consume)

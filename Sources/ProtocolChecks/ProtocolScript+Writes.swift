@@ -128,7 +128,9 @@ extension ProtocolScript {
 }
 
 extension ProtocolEdit {
-  /// Returns a clause about the first object for which the answer has another change than the net change.
+  /// Returns a clause about the first object whose change in the answer is not its net change.
+  ///
+  /// The result is `nil` if the answer has exactly the net changes.
   fileprivate func disagreement(with reported: [CommittedChange]) -> String? {
     var types = Dictionary(grouping: reported, by: \.object).mapValues { $0.map(\.type) }
     for change in net.sorted(by: { $0.object < $1.object }) {
@@ -163,6 +165,8 @@ extension ProtocolEdit {
   }
 
   /// Returns a clause about the first column or value in the answer that differs from the write's effect.
+  ///
+  /// The result is `nil` if there is no difference.
   fileprivate func wrongValue(in reported: [CommittedChange]) -> String? {
     for change in reported where change.type != .delete {
       let values = after.objects[change.object] ?? [:]

@@ -305,7 +305,9 @@ extension ProtocolScript {
     }
   }
 
-  /// Reports a command that records a cursor if the cursor is missing or names an unknown transaction.
+  /// Checks the answer to a command that records a cursor.
+  ///
+  /// Reports the command as wrong if the answer has no cursor, or one with an unknown transaction.
   mutating func checkProgress(_ answer: WireAnswer?, of command: String) {
     guard let answer else { return }
     talk.expect(command, answer.cursor != nil, "after a merge the answer must have \"cursor\"")

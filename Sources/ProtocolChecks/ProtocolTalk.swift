@@ -28,7 +28,9 @@ struct ProtocolTalk {
   private var hasWrongID = false
   /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
-  /// Whether the answer was once not found in the lines after a line that is not a JSON object.
+  /// Whether reading on after a line that is not a JSON object has once failed to find the answer.
+  ///
+  /// If `true`, each later line of this kind is itself treated as the answer.
   private var hasWaited = false
 
   /// The maximum number of lines to read after a non-JSON line until the answer is found.

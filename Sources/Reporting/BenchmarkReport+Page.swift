@@ -139,7 +139,7 @@ extension BenchmarkReport {
 
   /// Returns a filter for the contenders that were measured in at least a quarter of the operations.
   ///
-  /// The others are left out, because each contender takes space in every operation's row.
+  /// Other contenders are left out, because each contender takes space in every operation's row.
   private func isDrawn(_ rows: [BenchmarkRow]) -> (BenchmarkRow) -> Bool {
     let count = Set(rows.map(\.title)).count
     let shares = Dictionary(grouping: rows, by: \.contender).mapValues(\.count)

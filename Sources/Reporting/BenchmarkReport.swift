@@ -13,7 +13,7 @@ package struct BenchmarkReport: Sendable {
 
   /// The rows of the results, indexed by benchmark.
   let index: ResultsIndex
-  /// The contenders that serve as the base (1) of other contenders' ratios.
+  /// The contenders whose cost counts as 1 in the ratios of other contenders.
   package let floors: Set<String>
   /// The colours and shapes of all contenders.
   let palette: ContenderPalette
@@ -81,7 +81,7 @@ package struct BenchmarkReport: Sendable {
   /// Returns whether a benchmark has a curve of its cost over the sizes at which it was measured.
   ///
   /// A benchmark has a curve if no other benchmark was measured at more history sizes. A benchmark
-  /// whose sizes are in another unit, such as members, always has a curve.
+  /// whose sizes have a unit other than transactions, such as members, always has a curve.
   func hasSeries(_ title: String) -> Bool { index.titlesWithSeries.contains(title) }
 
   /// Returns the complexity of a contender's wall time; `nil` if wall time was not measured.
@@ -142,8 +142,8 @@ extension BenchmarkReport {
 
   /// Returns a section with the numbers of the benchmarks whose cost curves are not drawn.
   ///
-  /// The benchmarks in `charted` are left out. The result is `nil` if no other benchmark has a
-  /// curve.
+  /// `charted` names the benchmarks whose curves are drawn. The result is `nil` if these are all
+  /// benchmarks that have a curve.
   func furtherSection(without charted: [String]) -> PageSection? {
     let titles = index.titles.filter { hasSeries($0) && !charted.contains($0) }
     guard !titles.isEmpty else { return nil }

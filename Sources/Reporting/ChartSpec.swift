@@ -237,7 +237,7 @@ package struct ContenderPalette: Sendable, Hashable {
     }
   }
 
-  /// Returns the Vega-Lite encoding of the marks' colour, without a legend, which the page draws.
+  /// Returns the Vega-Lite encoding of the marks' colour, without a legend; the page draws legends.
   func color(for contenders: [String]) -> ChartSpec {
     channel(contenders, legend(for: contenders).map { .text($0.color) })
   }

@@ -44,7 +44,9 @@ package struct ChartTool: Sendable {
     }
     let drawings = try JSONDecoder().decode([String].self, from: Data(contentsOf: output))
     guard drawings.count == specs.count else {
-      throw ChartFailure(text: "\(drawings.count) of \(specs.count) charts were drawn")
+      throw ChartFailure(
+        text: "the chart tool drew only \(drawings.count) of \(specs.count) charts"
+      )
     }
     return drawings
   }

@@ -84,7 +84,10 @@ package struct CostChart: Sendable, Hashable {
     return spread + (hasFits ? ", dashed lines are the best fit." : ".")
   }
 
-  /// Whether there are at least five sizes; a band between fewer would suggest unmeasured values.
+  /// Whether a contender was measured at five or more sizes, so that a band is drawn.
+  ///
+  /// For fewer sizes, the chart draws a bar at each size instead of the band of percentiles. A band
+  /// would suggest values that were not measured.
   var hasManySizes: Bool { (series.map(\.points.count).max() ?? 0) >= 5 }
 
   var hasFits: Bool { series.contains { $0.fit != nil } }

@@ -168,7 +168,9 @@ extension CounterexampleStep {
 /// Describes the steps of a trace in words.
 struct CounterexampleNarrator {
   private let trace: Trace
-  /// The position in the trace of the event that violates the invariant, which is always described.
+  /// The position in the trace of the event that violates the invariant; `nil` if there is none.
+  ///
+  /// This event is always described.
   private let violationAt: Int?
   /// The positions in the trace of the events that change an actor's cursor.
   private let moves: Set<Int>
@@ -334,7 +336,7 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// Returns whether another event of the step reports the same failure.
+  /// Returns whether an `expired` or `rewound` event of the step reports the same failure.
   private func isReported(_ failure: SystemFailure, in step: CounterexampleStep) -> Bool {
     step.events.contains { event in
       switch event.kind {

@@ -6,8 +6,9 @@ package import Traces
 /// The timeline has one column per actor and consumer, and one for the store. The store has a bar
 /// for each transaction from its commit to its purge, a line for each cursor, and a shaded part
 /// below the watermark. The step that violates the invariant is marked, the lost transaction is
-/// coloured, and tooltips show values. The picture needs no script and uses the colours of its
-/// page. Everything except the curve comes from the trace.
+/// coloured, and tooltips show values. An optional curve shows a probability after each command.
+/// Everything except this curve comes from the trace. The picture needs no script and uses the
+/// colours of its page.
 package struct CounterexamplePicture: Sendable, Hashable {
   /// The counterexample to draw.
   package var counterexample: Counterexample

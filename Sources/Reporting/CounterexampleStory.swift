@@ -75,8 +75,9 @@ struct CounterexampleStory {
     return "\(subject) was \(said.joined(separator: ", "))."
   }
 
-  /// Returns a clause such as `, transaction 7 of the file,` if the transaction repeats one of a store
-  /// file, and an empty text otherwise.
+  /// Returns a clause such as `, transaction 7 of the file,`; empty for most transactions.
+  ///
+  /// The clause names a transaction in a store file if the plan's write repeats its changes.
   private func numberInFile(of name: TransactionName) -> String {
     let commands = counterexample.trace.header.plan.commands
     for position in steps.filter({ $0.commits(name) }).compactMap(\.position) {

@@ -1,7 +1,7 @@
 internal import HistoryTypes
 package import Traces
 
-/// A counterexample as text for a terminal: the steps by actor, and the loss.
+/// A counterexample as text for a terminal: the steps by actor, and the lost transaction.
 ///
 /// The text has one column per actor, one column for all consumers, and one row per step. A vertical
 /// line next to the steps follows the lost transaction from its write to its loss, optionally in

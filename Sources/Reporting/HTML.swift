@@ -252,8 +252,9 @@ enum PageStyle {
 
 /// The script of a page with charts.
 ///
-/// The script shows the value under the pointer, which the tables also contain. It also puts the anchor
-/// of a clicked row into the address bar, so that a link to the row can be copied.
+/// The script shows a tooltip with the value of the chart mark under the pointer. The tables have
+/// the same values. When the reader clicks a table row, the script puts the row's anchor into the
+/// address bar, so that a link to the row can be copied.
 enum PageScript {
   static let hoverValues = #"""
     (() => {

@@ -110,11 +110,10 @@ struct LatencyChart {
 }
 
 extension BenchmarkReport {
-  /// Returns the section with the latency percentiles of benchmarks that have no ratios.
+  /// Returns the section with the latency percentiles of benchmarks without ratios, such as of signals.
   ///
-  /// These benchmarks take their own samples, for example of signals. Rows with fewer than 100
-  /// samples are left out, because they are too few to show the slowest operations. The result is
-  /// `nil` if no row remains.
+  /// Rows with fewer than 100 samples are left out, because
+  /// so few samples do not show the slowest operations. The result is `nil` if no row remains.
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100

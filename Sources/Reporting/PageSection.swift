@@ -38,7 +38,7 @@ package enum PageBlock: Sendable, Hashable {
   case table(ReportTable)
   /// A picture of a counterexample, with a column for each actor.
   case counterexample(CounterexamplePicture)
-  /// The states of a system between the commands of a plan, one of which is shown at a time.
+  /// The states of a system between the commands of a plan; the page shows one state at a time.
   case walk(StateWalk)
   /// Terms with their explanations.
   case definitions([ReportPage.Fact])

@@ -179,8 +179,8 @@ extension BenchmarkReport {
   /// Returns the section of benchmarks without a curve; `nil` if there are none.
   ///
   /// Benchmarks whose ratios are relative to the same contender share a chart. The chart shows each
-  /// benchmark at its largest size. The other benchmarks, including those with a special setting,
-  /// share one table.
+  /// benchmark at its largest size. The benchmarks that are in no chart, including those with a
+  /// special setting, share one table.
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasSeries($0) }
     let groups = groupsByFloor(titles)

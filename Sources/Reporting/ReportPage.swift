@@ -85,9 +85,11 @@ package struct VerdictTile: Sendable, Hashable {
 }
 
 extension ReportPage {
-  /// Returns the page as one file that needs no network; its scripts only show tooltips and states.
+  /// Returns the page as one HTML file that needs no network.
   ///
-  /// The page's content security policy forbids all external resources.
+  /// Scripts only show tooltips, put the anchor of a clicked table row into the address bar, and
+  /// switch between the states of a ``StateWalk``. The page's content security policy forbids all
+  /// external resources.
   package func html(images: ChartImages) -> String {
     let head = HTML.element(
       "head",

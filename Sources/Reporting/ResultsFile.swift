@@ -51,7 +51,7 @@ struct ResultsIndex: Sendable {
   /// The titles of the benchmarks that have a curve over the sizes.
   ///
   /// These are the benchmarks that were measured at the most history sizes, and all benchmarks whose
-  /// sizes are in another unit.
+  /// sizes have a unit other than transactions, such as members.
   let titlesWithSeries: Set<String>
   /// The trailing conditions that all ``baseTitles`` share, the last condition first.
   let sharedEnding: [String]

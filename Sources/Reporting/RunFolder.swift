@@ -176,7 +176,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// File-system operations of a run, which throw the error number of a failure.
+/// File-system operations of a run; their errors contain the system's error number (`errno`).
 package enum FolderAccess {
   /// Creates a folder unless it exists; its parent folder must exist.
   static func makeIfMissing(_ path: String) throws(RunFolderError) {
@@ -201,16 +201,16 @@ package enum FolderAccess {
     return parent.isEmpty ? "/" : String(parent)
   }
 
-  /// Creates a folder unless it exists, after its parent folders.
+  /// Creates a folder and its parent folders, unless they exist.
   package static func makeWithParents(_ path: String) throws(RunFolderError) {
     let parent = parent(of: path)
     if !parent.isEmpty, !isFolder(parent) { try makeWithParents(parent) }
     try makeIfMissing(path)
   }
 
-  /// Returns the error number of a failure, but `EPERM` instead of `ENOENT` if the folder exists.
+  /// Returns a failure's error number, but `EPERM` instead of `ENOENT` if the parent folder exists.
   ///
-  /// Folders such as /proc exist, but creating a folder in them fails with `ENOENT`.
+  /// Parent folders such as /proc exist, but creating a folder in them fails with `ENOENT`.
   private static func cause(_ code: Int32, of path: String) -> Int32 {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return code == ENOENT && isFolder(folder) ? EPERM : code
@@ -253,7 +253,7 @@ package enum FolderAccess {
   /// Returns a name next to a path, for a temporary file that no other process uses.
   ///
   /// The process ID alone is not unique: processes on other nodes or in other containers may have the
-  /// same one.
+  /// same ID.
   static func temporaryName(of path: String) -> String {
     let random = UInt64.random(in: .min ... .max)
     return "\(path).\(getpid())-\(String(random, radix: 36))"

@@ -170,7 +170,7 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
       let total = try Self.number(count, environment)
       guard let shard = Shard(number + 1, of: total) else {
         throw ScheduleError(
-          "\(index)=\(number) is out of range: with \(count)=\(total) it is 0 to \(total - 1)"
+          "\(index)=\(number) is out of range: with \(count)=\(total) it must be 0 to \(total - 1)"
         )
       }
       return shard

@@ -4,8 +4,8 @@ package import Traces
 /// The states of a system between the commands of a plan; the page shows one state at a time.
 ///
 /// A slider chooses the state: it moves with the pointer, the arrow keys, Home and End. A picture below
-/// the slider marks the chosen state in its rows and on its curve; a click there chooses a state, too.
-/// Without a script, and on paper, all states follow one another.
+/// the slider marks the chosen state in its rows and on its curve. A click on a row or on a point
+/// of the curve also chooses a state. Without a script, and on paper, all states appear in order.
 package struct StateWalk: Sendable, Hashable {
   /// One state of the system, after a command.
   package struct Step: Sendable, Hashable {
@@ -43,7 +43,7 @@ package struct StateWalk: Sendable, Hashable {
     self.picture = picture
   }
 
-  /// Returns the slider, the states below it, and the script that shows one of them.
+  /// Returns the slider, the states, the picture, and the script that shows one state at a time.
   func html() -> HTML {
     let last = max(0, steps.count - 1)
     let slider = HTML.element(
@@ -155,8 +155,8 @@ package struct TraceWalk: Sendable {
   /// The table has the cursor and the contents of each actor, and the watermark, the data and the
   /// history of the store.
   ///
-  /// The contents of contexts and the store's data come from the events in `answers`. The rest
-  /// comes from the trace.
+  /// `answers` are the events with the contents of the actors' contexts and with the store's data.
+  /// The cursors, the watermark and the history come from the trace.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {

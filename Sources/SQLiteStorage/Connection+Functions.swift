@@ -28,9 +28,9 @@ extension Connection {
 
   /// Registers an SQL aggregate with any number of arguments that passes every row to a closure.
   ///
-  /// The aggregate returns null. A closure that receives values as arguments is faster than a loop
-  /// that steps a statement and reads its columns. Statements can call the aggregate; triggers,
-  /// views and indexes of the file cannot. The closure must not use the connection.
+  /// The SQL result of the aggregate is null. Passing values to a closure as arguments is faster
+  /// than a loop that steps a statement and reads its columns. Statements can call the aggregate;
+  /// triggers, views and indexes of the file cannot. The closure must not use the connection.
   ///
   /// - Throws: ``SQLiteError`` if memory runs out.
   package borrowing func setCollector(

@@ -70,14 +70,14 @@ package struct Connection: ~Copyable {
     guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
   }
 
-  /// Returns the integer in the first row and column of a query, or `nil`.
+  /// Returns the integer in a query's first row and column; `nil` for null or without a row.
   package borrowing func integer(_ sql: String) throws(SQLiteError) -> Int64? {
     let statement = try Statement(self, sql)
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return statement.int(0)
   }
 
-  /// Returns the text in the first row and column of a query, or `nil`.
+  /// Returns the text in a query's first row and column; `nil` for null or without a row.
   package borrowing func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try Statement(self, sql)
     return try statement.step() ? statement.text(0) : nil

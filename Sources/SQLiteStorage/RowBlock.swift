@@ -175,7 +175,7 @@ package struct RowBlock: ~Copyable {
     }
   }
 
-  /// Returns the address of the row with a key, or `nil`.
+  /// Returns the address of the row with a key, or `nil` if no row has the key.
   ///
   /// The search starts at the row that was found last, so keys must be requested in ascending
   /// order.

@@ -27,7 +27,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
     case constraint
     /// Memory ran out.
     case noMemory
-    /// Another cause, given by the result code.
+    /// Any cause that no other case describes; see the result code.
     case other
   }
 

@@ -49,14 +49,15 @@ package struct ExplorationBounds: Sendable, Hashable {
   package var stateCountMax: Int
   /// Whether the explorer restores the system from a snapshot before each command.
   ///
-  /// The default is `true`. If `false`, it performs all commands that lead to the state again.
+  /// The default is `true`. If `false`, the explorer resets the system and performs again all
+  /// commands that lead to the state.
   package var putsStatesBack = true
   /// The maximum number of snapshots that are kept at a time.
   ///
   /// All kept snapshots are of states that plans of one length reach. The default is 50,000. A state
   /// without a snapshot is reached by performing its commands again.
   package var keptCountMax = 50_000
-  /// The minimum number of new states at which the number of states of longer plans is estimated.
+  /// The least number of new states for which the count after one more command is estimated.
   ///
   /// New states are those that plans of the current length reach, and shorter plans do not. The
   /// exploration ends if the estimate is more than 2 % above ``stateCountMax``.
@@ -71,9 +72,10 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is `true`. If `false`, every plan is run.
   package var mergesStates = true
-  /// The maximum number of pairs of plans with merged states whose continuations are compared.
+  /// The maximum number of pairs of plans that are compared to test the merging of states.
   ///
-  /// The default is 0.
+  /// The two plans of a pair lead to states that were merged, so their continuations must have
+  /// equal outcomes. The default is 0.
   package var pairCountMax = 0
   /// The seed for the random choice of pairs and of their continuations.
   package var pairSeed: UInt64 = 1
@@ -106,14 +108,14 @@ package protocol PlanSpace {
   func moves(from place: Place) -> [Command]
   /// Updates a ``Place`` after a command and the events that the command caused.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
-  /// Adds all data on which the result of ``moves(from:)`` depends to `state`.
+  /// Adds to `state` all data on which the result of ``moves(from:)`` depends.
   func describe(_ place: Place, _ state: inout StateSketch)
 }
 
 /// Finds the invariants that a run in progress breaks.
 ///
-/// A judge is a value, so that a copy can follow another continuation of the plan. Invariants are
-/// numbered from 0. A set of invariants is a word with one bit for each.
+/// A judge is a value, so that copies can follow different continuations of one plan. Invariants
+/// are numbered from 0. A set of invariants is a word with one bit for each.
 package protocol PlanJudge {
   /// Creates a judge for a plan that has no commands and no events yet.
   init(_ header: PlanHeader)
@@ -240,7 +242,7 @@ package struct KnownMoves: Sendable {
     let broken: UInt64
     /// The invariants that the plan with the command exercised and did not break, one bit each.
     let held: UInt64
-    /// The result of the closing passes and reads after the command.
+    /// The result of the final passes and reads, which compare the actors' states after the command.
     let conclusion: Conclusion
   }
 
@@ -250,7 +252,7 @@ package struct KnownMoves: Sendable {
     var held: UInt64 = 0
   }
 
-  /// The known outcomes of the commands after one plan.
+  /// The known outcomes of the commands that can continue one plan.
   struct Moves: Sendable {
     fileprivate let outcomes: [Int32: Outcome]
     fileprivate let places: [Command: Int32]
@@ -262,14 +264,14 @@ package struct KnownMoves: Sendable {
   private var places: [Command: Int32] = [:]
   private var moves: [[Command]: [Int32: Outcome]] = [:]
 
-  /// Stores the outcome of a command after a plan.
+  /// Stores the outcome of a command that continues a plan.
   mutating func keep(_ outcome: Outcome, of command: Command, after plan: [Command]) {
     let place = places[command] ?? Int32(places.count)
     places[command] = place
     moves[plan, default: [:]][place] = outcome
   }
 
-  /// Returns the known outcomes of the commands after a plan; `nil` if there are none.
+  /// Returns the known outcomes of the commands that continue a plan; `nil` if there are none.
   func moves(after plan: [Command]) -> Moves? {
     moves[plan].map { Moves(outcomes: $0, places: places) }
   }

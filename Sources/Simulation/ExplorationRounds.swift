@@ -98,7 +98,7 @@ package struct ExplorationRounds: Sendable {
 
   package init() {}
 
-  /// Whether longer plans can be explored: no limit of states has ended the exploration.
+  /// Whether longer plans can be explored; `false` once a slice has ended the exploration.
   package var isOpen: Bool { result.ending == .complete }
 
   /// Adds all slices of the next length, in the order of their numbers.
@@ -205,8 +205,9 @@ extension Explorer {
     let words = tree.commands(to: node).map(\.action.word).joined(separator: ", ")
     throw SystemFailure(
       .failed,
-      "In another process, \(words.isEmpty ? "no command" : words) led to another state. Use the same "
-        + "build everywhere, and set SWIFT_DETERMINISTIC_HASHING=1 for systems that hash their states."
+      "\(words.isEmpty ? "A plan without commands" : "A plan with the commands \(words)") led to a "
+        + "different state in another process. Use the same build in all processes, and set "
+        + "SWIFT_DETERMINISTIC_HASHING=1 for systems that hash their states."
     )
   }
 

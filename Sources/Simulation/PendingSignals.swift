@@ -17,7 +17,7 @@ struct PendingSignals {
   /// Whether any actor has a pending signal.
   var isBusy: Bool { boxes.values.contains { $0.arrival != nil } }
 
-  /// Adds the number of ticks until each pending signal arrives to `state`.
+  /// Adds to `state` the number of ticks until each pending signal arrives.
   ///
   /// The times of polls are left out, because explored plans are so short that no poll is due
   /// before their last command.

@@ -80,7 +80,8 @@ package struct StressChecks {
 
   /// Returns the verdict on wake-ups of processes by commits; `nil` if no wake-up was measured.
   ///
-  /// The verdict is `valid` if, in time, every other running process merged each measured commit.
+  /// The verdict is `valid` if each measured commit was merged within the time limit by all running
+  /// processes except the one that committed.
   private static func wakeUp(_ result: StressResult) -> Answer? {
     guard let sleeper = result.sleepers.first else {
       guard result.counts.wakeUps > 0 else { return nil }

@@ -108,7 +108,7 @@ final class StressChild {
 /// An order from a stress run to a process, on one line.
 struct StressOrder: Hashable, Sendable {
   let word: StressWord
-  /// The place in the code at which the process must kill itself; `nil` for any other order.
+  /// The place in the code at which the process must kill itself; `nil` if the order is not `die`.
   var place: StressPlace?
   /// The number of the visit to ``place``, from 1, at which the process kills itself.
   var visit = 1

@@ -115,7 +115,7 @@ final class StressHooks: Sendable {
   /// Notes the time of a fetch, which is the start of the merge that follows.
   func noteFetched() { fetchedAt.store(MonotonicClock.now, ordering: .relaxed) }
 
-  /// Traces a merge whose cursor is not recorded yet.
+  /// Adds to the trace a merge after which the cursor is not recorded yet.
   func note(merged numbers: [Int64]) {
     let now = MonotonicClock.now
     let start = min(fetchedAt.load(ordering: .relaxed), now)
@@ -151,7 +151,7 @@ final class StressHooks: Sendable {
     }
   }
 
-  /// Traces a failed pass or launch.
+  /// Traces a failed launch of the tracker, or a failed pass (fetch, merge and record).
   func noteFailure(of word: String, _ error: HistoryError) {
     let now = MonotonicClock.now
     let entries: [StressTrace.Entry] = [

@@ -66,7 +66,8 @@ package struct StressResult: Codable, Hashable, Sendable {
 
     /// Counts an error, and keeps the message of the first one.
     ///
-    /// The error of a suspended store that refuses a call is kept only until another error occurs.
+    /// If the first errors came from a suspended store that refused calls, the message of the first
+    /// error with another cause replaces theirs.
     mutating func note(_ failure: SystemFailure) {
       let isFirst = errors.keys.allSatisfy { $0 == StressResult.suspended }
       if firstError == nil || isFirst && failure.code != .suspended { firstError = failure.message }

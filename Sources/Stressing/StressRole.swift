@@ -22,7 +22,7 @@ struct StressRole: Codable, Hashable, Sendable {
   var mutant: String?
   /// The disk fault to expect; `nil` for a sound disk.
   var disk: StressDisk?
-  /// Whether the process injects the disk fault itself; otherwise a real file system causes it.
+  /// Whether the process injects the disk fault; if `false`, a real file system causes the fault.
   var injectsFault = true
 
   var id: ActorID { ActorID(name) }
@@ -230,7 +230,7 @@ struct StressReconciler {
 }
 
 extension CommittedTransaction {
-  /// Converts a transaction of history; objects are named by the store's own keys.
+  /// Creates the trace's form of a transaction of history; objects are named by the store's keys.
   init(_ model: Model, _ transaction: HistoryTransaction, writer: String? = nil) {
     self.init(
       name: transaction.number.description,

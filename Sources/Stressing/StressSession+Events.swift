@@ -303,9 +303,10 @@ extension StressSession {
     }
   }
 
-  /// Adds a transaction of the Python script to the trace.
+  /// Adds a transaction of the Python script to the script's trace.
   ///
-  /// The script committed the transaction after the previous reading of history had begun.
+  /// The exact time of the commit is unknown: it is between the start of the previous reading of
+  /// history and `now`.
   private func trace(
     _ transaction: HistoryTransaction,
     of script: PlainSQLWriter,

@@ -30,7 +30,7 @@ package final class StressSession {
   let plainSQL: PlainSQLWriter?
   /// The trace of the Python script, written by the run; `nil` if the run has no script.
   let plainSQLTrace: StressTrace?
-  /// The run's own registration, for which unread history is kept; `nil` on a faulty disk.
+  /// The run's registration as a member, which protects unread history; `nil` on a faulty disk.
   let registration: Registration?
   /// The position through which the run has read history, and the time when the last reading began.
   var readPosition: (token: HistoryToken?, readAt: Int64)
@@ -48,7 +48,7 @@ package final class StressSession {
 
   /// The maximum time to wait for processes to execute an order.
   private static let patience = Duration.seconds(60)
-  /// The time within which a process must die at the place in its order; then the run kills it.
+  /// The time after which the run kills a process that has not died at the place in its order.
   static let deathTime = Duration.seconds(1)
 
   /// Creates the store and the trace of a run; starts no processes yet.
@@ -108,7 +108,8 @@ package final class StressSession {
 
   /// Runs all phases of the stress run; the checkers run afterwards.
   ///
-  /// `note` reports progress: the number of new transactions, and a phrase about the rest.
+  /// `note` receives progress reports: the number of transactions since the last report, and a
+  /// phrase with the latest counts.
   ///
   /// - Throws: ``Interrupted``, or an error if a process cannot be started or the store cannot be
   ///   read.

@@ -108,7 +108,7 @@ extension ConsumerProcess {
 
   /// Reads history page by page, and logs each page and the transactions that the consumer confirmed.
   ///
-  /// The closure that receives the pages throws at the page that the plan names, if there is one.
+  /// If the plan names a page at which to stop, the closure that receives the pages throws there.
   private func readAll(
     _ reading: PlannedReading,
     on planStore: PlanStore,

@@ -37,10 +37,13 @@ enum FetchStart: String, DesignChoice {
 enum Reading: String, DesignChoice {
   /// Fetches the transactions of the listed authors, except the process's own author.
   case others
-  /// Fetches the transactions of the other listed authors, or all if no other author is listed.
+  /// Fetches the transactions of the listed authors, except the process's own author.
+  ///
+  /// If only its own author is listed, the process fetches all transactions.
   case othersOrEverything
-  /// Fetches the transactions of the other listed authors, and those of the process's own author
-  /// whose context name is "batchContext".
+  /// Fetches the transactions of the listed authors, except the process's own author.
+  ///
+  /// Transactions of its own author are also fetched if their context name is "batchContext".
   case othersAndOwnBatch
   /// Fetches the transactions of all authors, listed or not, except the process's own author.
   case allButOwn
@@ -220,7 +223,7 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass of each round in which a strategy purges: the first or the last.
+/// The pass at which a strategy purges in each round: the first or the last.
 ///
 /// A strategy that purges once in N passes has rounds of N passes.
 enum PurgeTurn: String, DesignChoice {

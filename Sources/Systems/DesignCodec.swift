@@ -28,7 +28,7 @@ package enum DesignCodec {
     try table.check(version: version, key: "design")
     try table.allow(Key.all)
     guard let name = table["name"], !name.isEmpty else {
-      throw table.error("name", "the design lacks the key \"name\"", "Write \"name\": \"my-app\".")
+      throw table.error("name", "the design has no \"name\"", "Write \"name\": \"my-app\".")
     }
     var design = try base(table)
     design.name = name

@@ -121,7 +121,7 @@ extension PlannedHook {
 }
 
 extension HookNotes {
-  /// Records that an observer received the changes of a group.
+  /// Records that an observer received a group of changes, which are of one transaction.
   fileprivate func note(_ group: [HookContext]) {
     if let context = group.first { note(context.transaction.number.rawValue) }
   }

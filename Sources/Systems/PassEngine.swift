@@ -21,7 +21,7 @@ struct StepReport {
 
 /// Performs a member's steps from its launch to its end, with a tracker or its synchronous core.
 ///
-/// A step that throws adds its results before the failure to the report.
+/// If a step throws, the report contains the results that the step had until its failure.
 protocol PassEngine: AnyObject {
   /// The member's entry in the store's registry, for this launch.
   var registration: Registration { get }
@@ -77,7 +77,7 @@ extension PassEngine {
     report.merged = try step(.merge, &report).merged
   }
 
-  /// Records the position through which the member has merged.
+  /// Records the position up to which the member has merged.
   func record(_ report: inout StepReport) throws(HistoryError) {
     report.cursor = try step(.record, &report).cursor
   }

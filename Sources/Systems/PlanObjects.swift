@@ -153,7 +153,7 @@ extension ObjectName {
 }
 
 extension ObjectPredicate {
-  /// Converts a plan's condition.
+  /// Creates the predicate that expresses a plan's condition.
   init(_ planned: PlannedCondition) {
     self =
       switch planned {
@@ -170,7 +170,7 @@ extension ObjectPredicate {
 }
 
 extension Comparison {
-  /// Converts a plan's comparison.
+  /// Creates the comparison of predicates that corresponds to a plan's comparison.
   init(_ planned: PlannedComparison) {
     self =
       switch planned {
@@ -215,7 +215,7 @@ extension MergePolicy {
     }
   }
 
-  /// Converts a plan's merge policy.
+  /// Creates the merge policy that corresponds to a plan's policy.
   init(_ planned: PlannedPolicy) {
     self =
       switch planned {

@@ -196,7 +196,9 @@ extension PlanProcess {
     return 0
   }
 
-  /// Registers, replaces, retires and removes an additional member; returns the result of each call.
+  /// Registers, replaces, retires and removes a member "visitor", which the plan does not have.
+  ///
+  /// - Returns: the result of each call.
   func visit(importing date: Date?) throws(HistoryError) -> [String] {
     let visitor: ActorID = "visitor"
     let cursors = date.map { KitCursors([KitCursors.standardPrefix + "visitor": $0]) }

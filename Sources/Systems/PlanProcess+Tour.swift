@@ -6,7 +6,7 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The plan's request that runs a tracker for an additional member, from launch to retirement.
+/// The plan's request that runs a tracker for a member "tourist", which the plan does not have.
 extension PlanProcess {
   /// Runs a tracker through launch, passes, stop, resync and retirement.
   ///

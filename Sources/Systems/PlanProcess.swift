@@ -59,7 +59,8 @@ final class PlanProcess {
     guard lists.isEmpty else {
       throw SystemFailure(
         .unsupported,
-        "\(actor.id) has live queries, whose changes since the last report cannot be saved."
+        "No snapshot can be taken: \(actor.id) has live queries, and a snapshot cannot contain "
+          + "their unreported changes."
       )
     }
     return Snapshot(

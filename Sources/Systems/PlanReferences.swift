@@ -38,7 +38,7 @@ struct PlanReferences {
 
   /// Returns values in which references have the store's keys instead of the plan's keys.
   ///
-  /// A reference to a name that no object has ever had gets a key that no object has.
+  /// A reference to an object that was never inserted gets a key that no object has.
   func stored(
     _ values: Values,
     of entity: String,

@@ -5,8 +5,8 @@ package import Traces
 
 /// Runs a published history manager on any store without a plan, to measure the manager's costs.
 ///
-/// The manager supports fetch, merge, record and purge. Positions are kept in memory, where the
-/// published managers use `UserDefaults`. The manager calls no hooks.
+/// The manager supports fetch, merge, record and purge. Positions are kept in memory, whereas
+/// the published managers use `UserDefaults`. The manager calls no hooks.
 package final class PublishedManager {
   private let design: TrackingDesign
   private let setup: PublishedSetup

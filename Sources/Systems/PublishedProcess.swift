@@ -14,7 +14,7 @@ final class PublishedProcess: HostedProcess {
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The transactions of earlier passes that are not merged yet, although the positions are stored.
+  /// The transactions of each pass whose merge was postponed, so that its position is stored first.
   private var dispatched: [[HistoryTransaction]] = []
   /// The transactions of the current pass, until the position of the last one is stored.
   private(set) var unrecorded: [HistoryTransaction] = []

@@ -4,8 +4,9 @@ package import Traces
 
 /// A system that runs a tracking design: its fetches, merges, purges and stored positions.
 ///
-/// The system follows the published code literally, on Core Data's tables with raw clock values. A
-/// plan's consumer is a mirror next to the system, with a token of its own.
+/// The system follows the code that the design's author published, on Core Data's tables with raw clock
+/// values. A plan's consumer stands for a further reader of history, such as a mirror to CloudKit; it
+/// has its own token, and the design does not know of it.
 package final class PublishedSystem: SystemUnderTest {
   let design: TrackingDesign
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))

@@ -123,7 +123,7 @@ struct ReadingWalk {
     guard let store = consumer?.store else { return }
     try ask { consumer throws(HistoryError) in try await consumer.retire() }
     log.add(reading.consumer, .retired)
-    try expect("A request of a retired consumer succeeded.") {
+    try expect("A request of a retired consumer succeeded; it should have failed.") {
       $0.code == .notAMember
     } of: { consumer throws(HistoryError) in
       _ = try await consumer.next()
@@ -141,13 +141,13 @@ struct ReadingWalk {
     let head = try mappingErrors { () throws(HistoryError) in try store.currentToken() }
     let (number, mark) = (head.number + 1, head.mark &+ 1)
     let beyond = HistoryToken(store: head.store, number: number, mark: mark)
-    try expect("A position beyond history was confirmed.") {
+    try expect("The consumer confirmed a position beyond history; this should have failed.") {
       $0.code == .rewound
     } of: { consumer throws(HistoryError) in
       try await consumer.confirm(through: beyond)
     }
     let elsewhere = HistoryToken(store: StoreID(Self.noStore), number: number, mark: mark)
-    try expect("A position of another store was confirmed.") {
+    try expect("The consumer confirmed a position of a different store; this should have failed.") {
       $0.code == .otherStore
     } of: { consumer throws(HistoryError) in
       try await consumer.confirm(through: elsewhere)

@@ -99,7 +99,7 @@ enum PurgeBound: String, DesignChoice {
     }
   }
 
-  /// The age limit of purges, unless an actor has another: seven days, in seconds.
+  /// The default age limit of purges, which an actor can override: seven days, in seconds.
   static let maximumAge = 604_800.0
 
   /// Whether the rule can use the age limit as the bound.

@@ -62,7 +62,7 @@ package protocol SystemUnderTest: AnyObject {
   /// The files and the memory of the processes do not change.
   func reconnect() throws(SystemFailure)
 
-  /// Adds all that can affect later steps to `state`: data, history, cursors and views.
+  /// Adds to `state` all that can affect later steps: data, history, cursors and views.
   func describe(_ state: inout StateSketch) throws(SystemFailure)
 }
 

@@ -44,7 +44,8 @@ final class TrackedProcess: HostedProcess {
     guard let engine = engine.snapshot else {
       throw SystemFailure(
         .unsupported,
-        "\(process.actor.id) waits to repeat a pass: its task cannot be saved and restored."
+        "No snapshot can be taken: a task of \(process.actor.id) waits to repeat a pass, and a "
+          + "snapshot cannot contain tasks."
       )
     }
     return Snapshot(

@@ -139,7 +139,7 @@ package final class TrackerSystem: SystemUnderTest {
 extension TrackerSystem {
   /// Polls the newest position, as the store's watch does, and makes a pass if the position is new.
   ///
-  /// After a failed pass another signal is logged, because the tracker will repeat the pass.
+  /// If the pass fails, logs a signal for the actor, because the tracker will repeat the pass.
   func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let tracked = try host.process(actor)
     let head = try mappingErrors { () throws(HistoryError) in
@@ -215,7 +215,7 @@ extension TrackerSystem {
     if let failure { throw failure }
   }
 
-  /// Runs a step that does not purge, and logs its results, including those before a failure.
+  /// Runs a step that does not purge, and logs its results; if it fails, those up to the failure.
   private func reporting(
     _ actor: ActorID,
     _ log: inout EventLog,

@@ -54,7 +54,7 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The strategy for purges after a pass, unless the plan names another strategy.
   var strategy = CleanStrategy.none
-  /// The pass of each round in which the strategy purges, if it counts passes.
+  /// The pass at which the strategy purges in each round; unused if it does not count passes.
   var purgeTurn = PurgeTurn.firstPass
   /// The time when the hooks are called.
   var hooks = HookTime.never

@@ -365,7 +365,7 @@ package indirect enum PlannedCondition: Hashable, Sendable {
   case among(String, [Value])
   /// An attribute between two values, inclusive.
   case between(String, Value, Value)
-  /// A string that matches a pattern, ASCII letters case-insensitively.
+  /// An attribute's string that matches a pattern, ASCII letters case-insensitively.
   ///
   /// `%` matches any number of characters and `_` one; a backslash escapes the next character.
   case like(String, String)

@@ -80,7 +80,8 @@ package enum EventKind: Hashable, Sendable {
   /// `through` is the newest transaction at the start of the pass, or `nil` if history was empty.
   case passed(through: TransactionName?)
   case answered(QueryAnswer)
-  /// A live query of an actor reported a result that differs from the previous one, or its error.
+  /// A live query of an actor reported a result that differs from the previous one, or ended with
+  /// an error.
   case listed(LiveReport)
   case signalled
   case woke
@@ -162,8 +163,8 @@ public struct CommittedTransaction: Hashable, Sendable {
   ///   - name: The transaction's name, which is unique within a plan.
   ///   - author: The author, or `nil` for none.
   ///   - context: The context that saved the transaction; `nil` for none. The default is `view`.
-  ///   - writer: The actor that performed the write, also with its context, such as `app/view`. The
-  ///     default `nil` does not report the actor.
+  ///   - writer: The actor that performed the write, or the actor and its context, such as
+  ///     `app/view`. The default `nil` does not report the actor.
   ///   - timestamp: The time of the commit, in seconds since 2001-01-01 UTC.
   ///   - changes: The net changes, at most one for each object.
   public init(

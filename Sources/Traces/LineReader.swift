@@ -135,7 +135,7 @@ struct Fields {
   func allow(_ known: [String]) throws(FormatError) {
     if place.lenient { return }
     guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
-    throw place.of(key).error("\(what) has no key \"\(key)\"", Self.advice(key, known))
+    throw place.of(key).error("\(what) has the unknown key \"\(key)\"", Self.advice(key, known))
   }
 
   /// Returns a suggestion: the nearest known name, or all known names.

@@ -118,7 +118,7 @@ extension PlanCodec {
     guard keys.count == 1, let key = keys.first else {
       throw fields.place.error(
         "\(fields.what) has \(keys.count.counted("condition"))",
-        "Give one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+        "Write exactly one of the keys \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
       )
     }
     return QueryTerm(

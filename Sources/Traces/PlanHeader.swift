@@ -112,7 +112,9 @@ package struct PlannedActor: Hashable, Sendable {
 
 /// The way in which this project's tracker runs in a plan.
 package enum PlannedDriver: String, Sendable, Hashable, CaseIterable {
-  /// The tracker's synchronous core is called directly, unless signals drive the plan.
+  /// The tracker's synchronous core is called directly.
+  ///
+  /// If signals trigger the plan's passes, the tracker runs as in ``actor`` instead.
   case core
   /// The tracker runs as a Swift actor with its tasks, as in an app.
   case actor
@@ -134,7 +136,9 @@ package struct PlanHeader: Hashable, Sendable {
   package var driver: PlannedDriver = .core
   /// The durability of commits; the default is `normal`.
   package var synchronous: PlannedSynchronous = .normal
-  /// The size of the write-ahead log, in pages, that triggers a checkpoint; `nil` means the default.
+  /// The size of the write-ahead log, in pages, that triggers a checkpoint.
+  ///
+  /// `nil` means the default of the store.
   package var checkpointPages: Int?
   /// Whether the store detects a second process of a running actor; the default is `held`.
   package var locks: PlannedLocks = .held
@@ -203,7 +207,9 @@ extension PlanHeader {
 
 /// The relations of a plan's model.
 extension PlanHeader {
-  /// Whether objects have references or unique values, so that a write may change other objects.
+  /// Whether any entity of the plan's model has references or uniqueness constraints.
+  ///
+  /// A write may then also change objects that it does not name.
   package var hasRelations: Bool { model.hasRelations }
 }
 
@@ -258,7 +264,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
 
   /// The hooks of random plans, which throw or replace the default merge at every third call.
   package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry, .finish]
-  /// The hooks of short plans, which throw at every second call so that few calls suffice.
+  /// The hooks of short plans, which throw at the first and then every second call.
   package static let alternating: [PlannedHook] = [
     .retryAlternating, .skipAlternating, .observerRetryAlternating,
   ]
@@ -302,7 +308,7 @@ extension PlannedActor {
 package enum SignalTicks {
   /// The ticks until a signal arrives.
   package static let delivery = 4
-  /// The additional ticks until a late signal arrives.
+  /// The ticks by which a command `deliver` or `poll` with the fate `late` delays its effect.
   package static let lateness = 12
   /// The ticks between two polls of an actor that can poll.
   package static let poll = 32

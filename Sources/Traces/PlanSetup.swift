@@ -282,7 +282,9 @@ enum KitActors {
     return (actor, try fields.bool("includingCloudKitMirroring", default: false))
   }
 
-  /// Returns a strategy in plan syntax; `nil` if a text in the kit's syntax is not a strategy.
+  /// Converts a strategy in the kit's syntax to plan syntax; `nil` if it is not a valid strategy.
+  ///
+  /// A string without a dot at its start is returned unchanged.
   private static func strategy(_ value: JSONValue) -> String? {
     guard let text = value.text else { return nil }
     guard text.hasPrefix(".") else { return text }

@@ -80,7 +80,9 @@ package struct PlannedQuery: Hashable, Sendable {
     ///
     /// The key `page` of the query is the random seed.
     case large
-    /// A test of values, conditions, records and identities on disk; the key `page` is its seed.
+    /// A test of values, predicates, tokens and `Codable` records on disk.
+    ///
+    /// The key `page` of the query is the random seed.
     case values
     /// A test of purges before various positions of a short history on disk.
     ///
@@ -97,7 +99,9 @@ package struct PlannedQuery: Hashable, Sendable {
     /// A test of several stores, their contexts and trackers, and dates imported from
     /// PersistentHistoryTrackingKit; the key `page` is its seed.
     case containers
-    /// A test of a program that writes with plain SQL while others use the library.
+    /// A test of a program that writes to a store with plain SQL, without the library.
+    ///
+    /// Other programs use the same store with the library.
     ///
     /// The key `page` of the query is the random seed.
     case foreign
@@ -119,7 +123,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case upgrades
     /// A test of trackers that merge and remove duplicates on disk; the key `page` is its seed.
     case duplicates
-    /// A test of triggers, locks, large files and rarely met states on disk.
+    /// A test of triggers, locks, large files and rare states of a store on disk.
     ///
     /// The key `page` of the query is the random seed.
     case edges
@@ -161,7 +165,9 @@ package struct PlannedQuery: Hashable, Sendable {
   package var terms: [QueryTerm]
   /// Whether one condition suffices for a match; if `false`, all conditions must hold.
   package var matchesAny: Bool
-  /// The maximum number of transactions on a page; for scripted tests, the random seed instead.
+  /// The maximum number of transactions on a page.
+  ///
+  /// For queries that run a script, which have no pages, it is the script's random seed.
   package var page: Int
   /// The number of changes after which a page ends.
   package var changeLimit: Int
@@ -307,8 +313,9 @@ extension QueryAnswer {
 /// A command in which a consumer reads history page by page, through the library's
 /// `HistoryConsumer`.
 ///
-/// Without steps, the consumer passes every new page to a closure and records the page afterwards.
-/// With steps, a process of the consumer starts, performs the steps and ends.
+/// If ``steps`` is empty, the consumer passes every new page to a closure, and confirms the page
+/// when the closure returns. Otherwise a process of the consumer starts, performs the steps and
+/// ends.
 package struct PlannedReading: Hashable, Sendable {
   package var consumer: ActorID
   /// The maximum number of transactions of a page.

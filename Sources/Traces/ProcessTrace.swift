@@ -12,7 +12,7 @@ internal import Darwin
 package struct ProcessTrace: Sendable {
   /// The path of the trace file.
   package var path: String
-  /// The outcome, found later in the store, of the write during which the process was killed.
+  /// The outcome of the write during which the process was killed, as the store showed it later.
   package var cutOff: CutOff
   /// The latest possible time of the kill, in monotonic nanoseconds; `nil` if the process was not killed.
   package var diedAt: Int64?
@@ -23,7 +23,7 @@ package struct ProcessTrace: Sendable {
     self.diedAt = diedAt
   }
 
-  /// The outcome, found later in the store, of a write that its process did not report.
+  /// The outcome of a write during which its process was killed, as the store showed it later.
   package enum CutOff: Hashable, Sendable {
     /// The outcome is unknown, or the process was not killed during a write.
     case open
@@ -40,9 +40,10 @@ package struct TraceSource {
   private var rest: ArraySlice<ProcessTrace>
   private var life: ProcessTrace?
   private var trace: ProcessTraceReader?
-  /// The number of writes during which a process was killed and whose outcome was found in the store.
+  /// The number of interrupted writes whose outcome was found in the store.
   ///
-  /// `openCount` counts the writes whose outcome is still unknown.
+  /// A write is interrupted if its process was killed before it logged the outcome. `openCount`
+  /// counts the interrupted writes whose outcome is still unknown.
   package private(set) var reconciledCount = 0
   package private(set) var openCount = 0
 
@@ -292,9 +293,9 @@ package final class ProcessTraceReader {
     return try Self.event(bytes, line, names)
   }
 
-  /// Returns the events within the last bytes of a file, in order.
+  /// Returns the events within the last `byteCountMax` bytes of a file, in order.
   ///
-  /// The partial line at the beginning of these bytes is skipped. The default is 64 KiB.
+  /// The partial line at the beginning of these bytes is skipped.
   ///
   /// - Throws: ``FormatError`` with the line number.
   package static func tail(

@@ -14,7 +14,7 @@ package struct StateSketch: Sendable {
     case plain
     /// A transaction number, compared by its rank among all transaction numbers.
     case number
-    /// A timestamp, compared by its rank among all timestamps and by the time since then.
+    /// A timestamp, compared by its rank among all timestamps and by its age.
     case time
     /// An object's key, compared by its rank among all keys.
     case key

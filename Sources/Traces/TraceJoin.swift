@@ -164,8 +164,8 @@ extension Command {
 
 /// Finds the purges that ``TraceJoin/ambiguousCount`` counts.
 private struct AmbiguousPurges {
-  /// For each member, the last recorded cursor, the time interval of this record, and the cursor
-  /// before.
+  /// For each member, its last recorded cursor, the time interval in which it recorded this cursor,
+  /// and its previous cursor.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
   /// Adds a group of events, and returns whether the group contains an ambiguous purge.

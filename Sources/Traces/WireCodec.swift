@@ -209,7 +209,9 @@ extension WireCodec {
     }
   }
 
-  /// Returns the keys that an answer to the request must have; `transaction` and `cursor` may be null.
+  /// Returns the keys that an answer to the request must contain.
+  ///
+  /// The value of `transaction` or `cursor` may be `null`.
   package static func keys(of request: WireRequest) -> [String] {
     guard case .command(let action) = request else { return [] }
     switch action {

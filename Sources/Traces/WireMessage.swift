@@ -112,10 +112,10 @@ package enum WireWrite: Hashable, Sendable {
   case committed(CommittedTransaction)
 }
 
-/// The reason why a program failed to perform a command, and the effects before the failure.
+/// The reason why a command failed in a program, and the command's effects before it failed.
 package struct WireFailure: Error, Hashable, Sendable {
   package var failure: SystemFailure
-  /// The effects of the command before the failure.
+  /// The effects that the command had before it failed.
   package var done: WireAnswer
 
   package init(_ failure: SystemFailure, done: WireAnswer = WireAnswer()) {

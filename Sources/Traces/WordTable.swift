@@ -1,6 +1,6 @@
 internal import HistoryTypes
 
-/// A JSON object whose values are strings, with the lines of its keys for error messages.
+/// A JSON object whose values are strings, with the line number of each key for error messages.
 package struct WordTable {
   private let fields: Fields
   private let place: Place

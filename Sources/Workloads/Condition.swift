@@ -16,8 +16,8 @@ package import Traces
 ///   system that performs it.
 /// - Add the condition to `HistoryCondition` and `Subject.lack` in `Sources/HistorySystems`;
 ///   otherwise systems of other packages are not tested under it.
-/// - If `every invariant is exercised` then fails for another checker, the new commands are too
-///   frequent: give them the weight of similar commands in `PlanAction.weight`.
+/// - If the test `every invariant is exercised` then fails for an existing checker, the new
+///   commands are too frequent: give them the weight of similar commands in `PlanAction.weight`.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The clock rises strictly, and no other condition applies.
   case steady
@@ -55,7 +55,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case hookFailure = "hook-failure"
   /// Retention limits purge history although a member has not merged it.
   case retention
-  /// The operating system suspends processes: each closes its store before, and reopens it when resumed.
+  /// Processes close their store when the system suspends them, and reopen it when they resume.
   case suspension
   /// Power-offs lose or tear data that was not synced.
   case powerOff = "power-off"

@@ -8,7 +8,9 @@ package struct PastHistory: Sendable {
     package let type: ChangeType
     package let entity: Int
     package let key: Int64
-    /// The object's values; `nil` if they are unknown, or if a later change of the object follows.
+    /// The object's values, if this is its last change or its last change before a deletion.
+    ///
+    /// `nil` for all other changes, for deletes, and if the values are unknown.
     package let values: PastValues?
   }
 
@@ -179,8 +181,8 @@ extension PlanAlphabet {
   /// Replaces the writes of all plans by windows, which are consecutive transactions of a real history.
   ///
   /// The windows are spread evenly over the history. ``headers`` then contains a copy of each header
-  /// for each window, and the seed of the copy identifies the window. The other commands of the
-  /// condition remain possible.
+  /// for each window, and the seed of the copy identifies the window. Passes, purges, and the
+  /// commands that the condition adds remain possible.
   package mutating func repeatWindows(of past: PastHistory, count: Int, commands: Int) {
     let spare = max(0, past.transactions.count - commands)
     let starts = (0..<max(1, count)).map { $0 * spare / max(1, count - 1) }

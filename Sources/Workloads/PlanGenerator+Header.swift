@@ -140,7 +140,7 @@ extension PlanGenerator {
 
   /// Draws the tracker settings of an actor.
   ///
-  /// Failing hooks and additional contexts occur only under the conditions for them.
+  /// Failing hooks, and contexts in addition to the view, occur only under their conditions.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,
@@ -167,7 +167,7 @@ extension PlanGenerator {
     if !hooks.isEmpty { actor.hooks = hooks }
   }
 
-  /// Draws settings of one actor that contradict those of the others, such as another list of authors.
+  /// Draws settings of an actor that contradict those of other actors, such as its author list.
   private func skew(
     _ actor: inout PlannedActor,
     of count: Int,

@@ -3,7 +3,7 @@ import PropertyTesting
 import Traces
 
 extension PlanGenerator {
-  /// Draws rare changes of a finished plan: another purge strategy, a wide model, extreme values.
+  /// Draws rare changes to a finished plan: purge strategies, a wide model, extreme values.
   ///
   /// These changes are drawn last, so that a seed gives the same commands with and without them.
   func widen(
@@ -61,7 +61,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws additional or different values for some attributes of a changed object.
+  /// Adds or replaces the values of some attributes in a planned insert or update.
   private func widen(
     _ change: inout PlannedChange,
     _ model: Model,

@@ -120,7 +120,7 @@ package struct PlanGenerator: Sendable {
     return command
   }
 
-  /// Returns how likely a kind of command is now, compared with the others.
+  /// Returns the weight with which a kind of command is drawn next.
   ///
   /// The weight is 0 if no actor can perform the command now, or if the plan lacks the command's
   /// condition.
@@ -161,8 +161,9 @@ package struct PlanGenerator: Sendable {
 
   /// Draws the index of the actor or consumer that performs a command.
   ///
-  /// If the drawn actor cannot perform the command, returns the next one that can. This actor is also
-  /// recorded as the choice, so that the actor stays the same if shrinking removes another command.
+  /// If the drawn actor cannot perform the command, returns the next one that can. The returned
+  /// actor is recorded as the choice, so that it does not change if shrinking removes other
+  /// commands.
   private func place(
     _ source: inout ChoiceSource,
     for action: PlanAction,

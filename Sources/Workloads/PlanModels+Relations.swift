@@ -11,7 +11,7 @@ extension PlanModels {
     var note: DeleteRule
     /// The rule of the optional reference from a note to a tag.
     var label: DeleteRule
-    /// The rule of the optional reference from an item to another one; `nil` if items have none.
+    /// The rule of the optional reference between items; `nil` if items have no such reference.
     var parent: DeleteRule?
     /// Whether the notes of one item must have different texts.
     var hasUniqueNotes = false

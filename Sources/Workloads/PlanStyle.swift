@@ -31,8 +31,9 @@ package struct PlanStyle: Sendable {
   package var hasHooks = true
   /// Whether plans may name the driver of trackers (``PlannedDriver``).
   package var hasDrivers = false
-  /// Whether plans may have queries, which read history or purge a part of it outside of passes, and
-  /// live queries.
+  /// Whether plans may have queries and live queries.
+  ///
+  /// A query reads history, or purges a part of it, outside of passes.
   package var hasQueries = false
   /// The share of plans with a request about stores on disk; such a request takes milliseconds.
   package var diskShare = 0.006
@@ -44,7 +45,7 @@ package struct PlanStyle: Sendable {
   package var setup: PlanSetup?
   /// A real history, from whose transactions the writes of plans are made; `nil` if writes are drawn.
   package var past: PastHistory?
-  /// Closures that change each plan after it was generated, and may draw further choices.
+  /// Closures that change each generated plan, and may draw choices from the plan's source.
   package var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] = []
 
   package init() {}
@@ -66,7 +67,7 @@ package struct PlanStyle: Sendable {
   /// The maximum number of consecutive transactions of ``past`` in one plan.
   package static let pastCountMax = 24
 
-  /// Sets the history from which writes are made, and an actor for each of its most active authors.
+  /// Makes plans repeat the writes of a past history, with an actor for each of its most active authors.
   ///
   /// A plan has two to four actors, or the given number.
   package mutating func `repeat`(_ past: PastHistory, actors: Int?) {
@@ -91,7 +92,7 @@ package enum PlanSchedule: Hashable, Sendable {
   case random
   /// The actor with the highest priority performs commands; at random points it gets the lowest priority.
   ///
-  /// A plan finds a bug that depends on the order of `depth` steps with at least the probability
+  /// If a bug depends on the order of `depth` steps, a plan finds it with at least the probability
   /// ``leastProbability(actors:steps:)``. Source: Burckhardt and others, "A randomized scheduler
   /// with probabilistic guarantees of finding bugs" (2010).
   case pct(depth: Int)
@@ -180,7 +181,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the command commits a transaction.
+  /// Whether the command makes a write, or starts or commits one.
   var isWrite: Bool {
     switch self {
     case .write, .batch, .begin, .commit, .relatedBatch: true
@@ -188,7 +189,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The condition under which plans contain this command; `nil` if other settings decide.
+  /// The condition without which plans lack this command; `nil` if the header and state decide.
   var condition: Condition? {
     switch self {
     case .crash: .crash

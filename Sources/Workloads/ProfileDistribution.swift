@@ -167,7 +167,7 @@ package enum ProfileError: Error, Hashable, Sendable {
   case unknownName(String)
   /// The input is not a valid profile, for the given reason.
   case unreadable(source: String, reason: String)
-  /// The profile was made by a newer version.
+  /// The profile's format version is newer than the newest one that this program reads.
   case newerVersion(source: String, found: Int, known: Int)
   /// A history is too small for a profile, for the given reason.
   case tooLittle(source: String, reason: String)

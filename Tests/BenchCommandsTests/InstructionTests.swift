@@ -42,7 +42,7 @@ import Testing
       ("--only nonsense", #"unknown benchmark "nonsense"."#),
       ("--self-test 2 --accept", "--self-test cannot be combined with --accept"),
       ("--self-test 2 --json", "leave them out."),
-      ("", "only the command history-lab can be started under Callgrind."),
+      ("", "this process is not history-lab: bench instructions starts the executable history-lab"),
     ]
   )
   func `What cannot be counted is refused`(_ words: String, _ sentence: String) async {

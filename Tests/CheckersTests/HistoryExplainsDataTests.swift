@@ -105,7 +105,9 @@ import Traces
       reported: update("count", values: ["count": 3])
     )
     #expect(
-      violation(story)?.because.contains("reports count = 3 for Item/1, where it left 2") == true
+      violation(story)?.because.contains(
+        "reports count = 3 for Item/1, but the value after the write is 2"
+      ) == true
     )
   }
 
@@ -181,8 +183,8 @@ import Traces
     var types = all
     types[1].changes[0].type = .delete
     for (wrong, part) in [
-      (all.reversed(), "history"), (author, "another author"), (columns, "other changes"),
-      (types, "other changes"),
+      (all.reversed(), "history"), (author, "different author"),
+      (columns, "different changes"), (types, "different changes"),
     ] {
       var ending = story
       ending.tell(nil, .history(wrong))

@@ -35,7 +35,7 @@ import Traces
   @Test func `A duplicate transaction within one merge is rejected`() throws {
     var story = try opened("1", "2")
     story.merge("app", "1", "1")
-    #expect(story.verdict(MergeOrder.self).violation?.because == "app merged #1 twice at once")
+    #expect(story.verdict(MergeOrder.self).violation?.because == "app merged #1 twice in one merge")
   }
 
   @Test func `Fewer than two merges are undecided`() throws {

@@ -119,14 +119,14 @@ import Testing
 
   @Test func `A property list without dates of the kit says which keys are expected`() {
     let none =
-      #"--cursors: "c.plist" has no date of PersistentHistoryTrackingKit: none of its 1 key "#
-      + #"starts with "PersistentHistoryTrackingKit.lastToken.". Give the defaults of the app group, or "#
-      + "give the prefix of the keys with --prefix."
+      #"--cursors: "c.plist" contains no cursor: none of its 1 key starts with "#
+      + #""PersistentHistoryTrackingKit.lastToken.", and no value is an archived token. Pass the "#
+      + "property list of the app group's defaults, or give the prefix of the keys with --prefix."
     #expect(throws: LabError.usage(none)) { try Self.list(["a": 1]) }
     let text =
-      #"--cursors: "c.plist" has a value under the key "\#(Self.kit)app" that is no cursor, which is a "#
-      + "date or data. If the file also contains other settings, give the prefix of the cursors' keys "
-      + "with --prefix."
+      #"--cursors: "c.plist" has a value under the key "\#(Self.kit)app" that is neither a date nor "#
+      + "data, so it is not a cursor. If the file also contains settings that are not cursors, give the "
+      + "prefix of the cursors' keys with --prefix."
     #expect(throws: LabError.usage(text)) { try Self.list([Self.kit + "app": "x"]) }
   }
 
@@ -245,7 +245,8 @@ import Testing
     ),
     (
       #""name": "a", "token": -1"#,
-      #""a", has the token -1. Give a transaction number, 0 for none."#
+      #""a", has the negative token -1. Give the number of the last merged transaction, or 0 if the "#
+        + "consumer has merged none."
     ),
     (
       #""name": "a", "token": 3, "store": "11111111-2222-3333-4444-555555555555""#,
@@ -255,11 +256,11 @@ import Testing
     (
       #""name": "a", "date": "2999-01-01""#,
       #""a", has the date 2999-01-01T00:00:00.000Z, which is in the future. Give the time of the last "#
-        + "transaction that it has merged, in UTC."
+        + "transaction that the consumer has merged, in UTC."
     ),
     (
       #""name": "member", "token": 3"#,
-      #""member", is a registered member, whose own cursor is used. Remove it from the file."#
+      #""member", is a registered member, so its cursor is read from the store. Remove it from this file."#
     ),
   ]
 

@@ -270,7 +270,7 @@ import Traces
     ),
     (
       #""hoks": []"#,
-      #"line 1: actor 1 of the configuration has no key "hoks". Did you mean "hooks"?"#
+      #"line 1: actor 1 of the configuration has the unknown key "hoks". Did you mean "hooks"?"#
     ),
   ])
   func `A configuration with unknown values is refused`(

@@ -70,7 +70,7 @@ private final class Pressed: Sendable {
 }
 
 extension Composition {
-  /// A composition with systems and benchmarks, whose seed is always 42.
+  /// A composition with systems and benchmarks, whose seed is always 42 and whose pages have no charts.
   package static var sample: Composition {
     var composition = Composition()
     composition.processors = 3
@@ -91,18 +91,21 @@ extension Composition {
     ]
     composition.catalogue[.axes] = [Catalogue.Entry("cold", "Nothing is in memory.")]
     composition.catalogue[.conditions] = Catalogue.conditions
+    composition[ChartSettings.self].toolsFolder = noTools
     return composition
   }
 
-  /// This build with histories so small that they are built at once, whose pages have no charts: to draw
-  /// those takes longer than to measure.
+  /// A folder without a chart tool: to draw the charts of a page takes longer than most tests.
+  private static let noTools = "/there/are/no/tools"
+
+  /// This build with histories so small that they are built at once, and without charts.
   package static var small: Composition {
     var composition = Composition.current
     composition[BenchmarkSizes.self].quick = [100]
     composition[BenchmarkSizes.self].all = [100, 200]
     // The noise of the machine during tests does not matter for the command.
     composition[BenchmarkSizes.self].checksNoise = false
-    composition[ChartSettings.self].toolsFolder = "/there/are/no/tools"
+    composition[ChartSettings.self].toolsFolder = noTools
     return composition
   }
 }

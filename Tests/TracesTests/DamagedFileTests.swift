@@ -71,7 +71,7 @@ import Testing
     ),
     Refusal(
       replacing(#""system""#, #""sytem""#),
-      #"line 3: the header of a trace has no key "sytem". Did you mean "system"?"#
+      #"line 3: the header of a trace has the unknown key "sytem". Did you mean "system"?"#
     ),
     Refusal(
       replacing("purged\"", "purgde\""),
@@ -83,7 +83,7 @@ import Testing
     ),
     Refusal(
       replacing(#""transactions":["3"]"#, #""transaction":"3""#),
-      #"line 5: the event "purged" has no key "transaction". Did you mean "transactions"?"#
+      #"line 5: the event "purged" has the unknown key "transaction". Did you mean "transactions"?"#
     ),
     Refusal(
       replacing(#""command":0"#, #""command":5"#),
@@ -95,7 +95,7 @@ import Testing
     ),
     Refusal(
       replacing(#""because""#, #""becuase""#),
-      #"line 6: a verdict has no key "becuase". Did you mean "because"?"#
+      #"line 6: a verdict has the unknown key "becuase". Did you mean "because"?"#
     ),
   ]
 

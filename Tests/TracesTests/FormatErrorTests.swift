@@ -55,7 +55,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("sede", "\"0x1\""),
-      #"line 1: the header has no key "sede". Did you mean "seed"?"#
+      #"line 1: the header has the unknown key "sede". Did you mean "seed"?"#
     ),
     Refusal(
       header("seed", "\"12\""),
@@ -107,15 +107,15 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","chagnes":[],"do":"write"}"#,
-      #"line 2: the command "write" has no key "chagnes". Did you mean "changes"?"#
+      #"line 2: the command "write" has the unknown key "chagnes". Did you mean "changes"?"#
     ),
     Refusal(
       #"{"actor":"app","do":"pass","id":7}"#,
-      #"line 2: the command "pass" has no key "id". Use one of "actor", "do", "faults"."#
+      #"line 2: the command "pass" has the unknown key "id". Use one of "actor", "do", "faults"."#
     ),
     Refusal(
       #"{"do":"data","zzzzzz":7}"#,
-      #"line 2: the command "data" has no key "zzzzzz". Use one of "do", "faults"."#
+      #"line 2: the command "data" has the unknown key "zzzzzz". Use one of "do", "faults"."#
     ),
     Refusal(
       #"{"actor":"wigdet","do":"pass"}"#,
@@ -225,7 +225,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"write","k":1,"at":3}]}"#,
-      #"line 2: fault 1 of the command "data" has no key "at". Use one of "call", "file", "from", "k", "kind", "seed"."#
+      #"line 2: fault 1 of the command "data" has the unknown key "at". Use one of "call", "file", "from", "k", "kind", "seed"."#
     ),
     Refusal(
       #"{"at":0,"event":"woke","tick":0}"#,

@@ -147,11 +147,11 @@ import Traces
   @Test(arguments: [
     (
       #""strategy""#, #""stratgy""#,
-      #"line 6: actor 2 of the configuration has no key "stratgy". Did you mean "strategy"?"#
+      #"line 6: actor 2 of the configuration has the unknown key "stratgy". Did you mean "strategy"?"#
     ),
     (
       #""consumers""#, #""consumer""#,
-      #"line 8: the configuration has no key "consumer". Did you mean "consumers"?"#
+      #"line 8: the configuration has the unknown key "consumer". Did you mean "consumers"?"#
     ),
     (
       #""signals""#, #""signal""#,

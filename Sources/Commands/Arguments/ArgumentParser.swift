@@ -86,7 +86,9 @@ package enum Invocation: Sendable {
 /// Parses the arguments of one verb as its specification states.
 package struct ArgumentParser {
   package let verb: VerbSpec
-  /// The tool's other verbs; if one of them has an option that this verb lacks, the error names it.
+  /// The tool's other verbs.
+  ///
+  /// If the command line has an option that only other verbs have, the error names these verbs.
   package let others: [VerbSpec]
   private var parsed = ParsedArguments()
   private var rest: ArraySlice<String> = []

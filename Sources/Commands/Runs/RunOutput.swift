@@ -48,7 +48,8 @@ package struct RunOutput {
   ///
   /// The link `latest` points to this run only after ``publish()``.
   ///
-  /// - Throws: the errors of the initializer for a new run.
+  /// - Throws: a usage error that names a folder which cannot be written, or a lab error when the
+  ///   disk is full or fails.
   package init(recording record: RunRecord, output: String) throws(LabError) {
     self.record = record
     versions = [:]

@@ -37,7 +37,7 @@ package enum Columns {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  /// Wraps a line that is too long; continuation lines are indented by two more columns.
+  /// Wraps a line that is wider than `width`; continuation lines are indented two columns deeper.
   package static func fit(_ line: String, width: Int?) -> [String] {
     guard let width, line.count > width else { return [line] }
     let indent = line.prefix { $0 == " " }

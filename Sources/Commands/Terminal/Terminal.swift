@@ -19,7 +19,9 @@ package final class Terminal: Sendable {
     package var showsStatus = false
     /// The width for laying out results on standard output, in columns.
     package var width = 80
-    /// The number of columns of standard output or of `COLUMNS`; `nil` if lines may have any length.
+    /// The number of columns of the terminal on standard output, or the value of `COLUMNS`.
+    ///
+    /// `nil` means that lines may have any length.
     package var columns: Int?
     /// The width of the status line on standard error, in columns.
     package var statusWidth = 80

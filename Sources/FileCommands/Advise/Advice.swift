@@ -23,8 +23,8 @@ struct Advice: Sendable {
   let cost: HistoryCost
   let conditions: [HistoryCondition]
   let consumers: [ConsumerStatus]
-  /// The authors that may also read history, but that belong to no consumer and are not in
-  /// `writesOnly`.
+  /// The authors that may read history as well as write it, but that are neither the author of a
+  /// consumer nor in `writesOnly`.
   ///
   /// Empty for a store of this library.
   let undeclaredAuthors: [String]
@@ -78,9 +78,12 @@ struct Advice: Sendable {
     }
   }
 
-  /// The forecast of the largest purge in which no known consumer loses changes, now or in the past.
+  /// The forecast of the largest purge in which no consumer with a known position loses changes.
   ///
-  /// `nil` if no consumer's position is known, or if every purge causes a loss or deletes nothing.
+  /// A purge counts only if it deletes transactions, and if no such consumer loses changes now or
+  /// in the replay over the past (``PastReplay``).
+  ///
+  /// `nil` if no consumer's position is known, or if no purge counts.
   var safest: PurgeForecast? {
     guard !knownConsumers.isEmpty else { return nil }
     let names = Set(knownConsumers.map(\.consumer.author))

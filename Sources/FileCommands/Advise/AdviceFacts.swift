@@ -5,7 +5,7 @@ import HistoryTypes
 import Measuring
 import Reporting
 
-/// The phrases that the text and the page of advice share.
+/// The phrases that advice contains both in its text form and as an HTML page.
 enum AdviceFacts {
   /// Returns the facts about the size and growth of a history, with their names.
   static func cost(_ advice: Advice) -> [ReportPage.Fact] {

@@ -26,7 +26,7 @@ struct AdviceVerdict: Sendable, Hashable {
   static let holdingDaysMax = 7.0
   /// The minimum age in days from which a history that was never purged counts as unbounded.
   static let unpurgedDaysMin = 7.0
-  /// The age in days of the kept history above which it is not bounded despite earlier purges.
+  /// If the oldest history is older than this many days, it counts as unbounded despite purges.
   static let keptDaysMax = 90.0
 
   /// Determines the verdict on the history as it is or, if the user asked about a purge, on that purge.

@@ -119,9 +119,10 @@ extension OutlineAuthor {
   /// The beginning of the author under which Core Data itself migrates a store.
   private static let migrator = "com.apple.coredata.schemamigrator*"
 
-  /// The author's name if the author may also read history; otherwise `nil`.
+  /// The author's name if the author may read history as well as write it; otherwise `nil`.
   ///
-  /// `nil` for a CloudKit mirror, which is listed as a consumer of its own, and for a migration.
+  /// The name is `nil` for a CloudKit mirror, which is listed as a separate consumer, and for the
+  /// author of migrations.
   var readerName: String? {
     guard case .known(let name) = name, !isProtected else { return nil }
     return AuthorPatterns.match(name, [Self.migrator]) ? nil : name

@@ -32,17 +32,17 @@ extension ConsumerFile {
     let tokens = try tokens(in: list, path, prefix)
     if let other = values.filter({ !($0.value is Date || $0.value is Data) }).keys.min() {
       throw .usage(
-        "--cursors: \(path.quoted) has a value under the key \(other.quoted) that is no cursor, which is a "
-          + "date or data. If the file also contains other settings, give the prefix of the cursors' keys "
-          + "with --prefix."
+        "--cursors: \(path.quoted) has a value under the key \(other.quoted) that is neither a date nor "
+          + "data, so it is not a cursor. If the file also contains settings that are not cursors, give the "
+          + "prefix of the cursors' keys with --prefix."
       )
     }
     let dates = KitCursors(list, prefix: prefix).dates
     guard !dates.isEmpty || !tokens.isEmpty else {
       throw .usage(
-        "--cursors: \(path.quoted) has no date of PersistentHistoryTrackingKit: none of its "
-          + "\(list.count.counted("key")) starts with \(prefix.quoted). Give the defaults of the app group, or "
-          + "give the prefix of the keys with --prefix."
+        "--cursors: \(path.quoted) contains no cursor: none of its \(list.count.counted("key")) starts "
+          + "with \(prefix.quoted), and no value is an archived token. Pass the property list of the app "
+          + "group's defaults, or give the prefix of the keys with --prefix."
       )
     }
     return dates.sorted { $0.key < $1.key }.map { author, date in
@@ -50,9 +50,9 @@ extension ConsumerFile {
     } + tokens
   }
 
-  /// Returns the archived tokens of a property list, by key without the prefix.
+  /// Returns the archived tokens of a property list; each key without `prefix` names a consumer.
   ///
-  /// - Throws: A usage error for data under the prefix that are no token.
+  /// - Throws: A usage error if a key with the prefix has data that are not an archived token.
   private static func tokens(
     in list: [String: Any],
     _ path: String,

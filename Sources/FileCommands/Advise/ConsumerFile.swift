@@ -204,7 +204,7 @@ extension ConsumerFile {
     }
     if outline.members?.contains(where: { $0.name == name }) == true {
       throw .usage(
-        "\(what), is a registered member, whose own cursor is used. Remove it from the file."
+        "\(what), is a registered member, so its cursor is read from the store. Remove it from this file."
       )
     }
     var consumer = entry.consumer
@@ -236,7 +236,10 @@ extension ConsumerFile {
     let latest = max(now, outline.timestamps.last { $0.isFinite } ?? now)
     switch position {
     case .number(let number) where number < 0:
-      throw .usage("\(what), has the token \(number). Give a transaction number, 0 for none.")
+      throw .usage(
+        "\(what), has the negative token \(number). Give the number of the last merged "
+          + "transaction, or 0 if the consumer has merged none."
+      )
     case .number(let number) where number > head:
       throw .usage(
         "\(what), has the token \(number), beyond the newest transaction, #\(head): it belongs to "
@@ -245,7 +248,7 @@ extension ConsumerFile {
     case .date(let date) where date > latest:
       throw .usage(
         "\(what), has the date \(InspectUnits.date(date)), which is in the future. Give the time of "
-          + "the last transaction that it has merged, in UTC."
+          + "the last transaction that the consumer has merged, in UTC."
       )
     case .number, .date, .unknown: break
     }

@@ -43,7 +43,7 @@ struct PastReplay: Sendable {
   /// together than that age.
   private let isRising: Bool
 
-  /// Replays purges for the authors that may also read history, at most ``authorsMax``.
+  /// Replays purges for at most ``authorsMax`` authors that may read history as well as write it.
   ///
   /// A store with active members is not replayed, because its purges wait for these members.
   ///
@@ -60,9 +60,9 @@ struct PastReplay: Sendable {
     cuts.sort { ($0.cut.time, $0.plan) < ($1.cut.time, $1.plan) }
   }
 
-  /// Returns the indexes of the authors that may also read history, most frequent first.
+  /// Returns the indexes of the authors that may read history as well as write it.
   ///
-  /// At most ``authorsMax`` authors are returned.
+  /// At most ``authorsMax`` authors are returned, most frequent first.
   static func readers(_ history: PastHistory, _ writesOnly: Set<String>) -> [Int] {
     let outline = history.outline
     var counts = Array(repeating: 0, count: outline.authors.count)
@@ -85,10 +85,11 @@ struct PastReplay: Sendable {
     }
   }
 
-  /// Adds to ``cuts`` what each purge would have taken from an author that was absent.
+  /// Adds to ``cuts`` the losses that each purge would have caused for an author that was absent.
   ///
-  /// The author wrote transaction `left` and, `gap` seconds later, `back`. Counted are the transactions
-  /// between them that a purge just before `back` would have deleted.
+  /// The author wrote the transaction at the index `left` and, `gap` seconds later, the one at
+  /// `back`. The author would have lost the transactions between these two that a purge just before
+  /// `back` would have deleted.
   private mutating func replay(_ author: Int, _ left: Int, _ back: Int, _ gap: Double) {
     let outline = history.outline
     let now = outline.timestamps[back]
@@ -143,7 +144,7 @@ struct PastHistory: Sendable {
   let newestTime: Double?
   /// The index of the oldest transaction that a purge may delete; `nil` if none may be deleted.
   let oldestIndex: Int?
-  /// The number of transactions that were deleted before the oldest kept one.
+  /// The number of deleted transactions that were older than the one at ``oldestIndex``.
   let goneCount: Int64
   /// The number of changes in all kept transactions.
   let changeCount: Int

@@ -24,9 +24,10 @@ struct PurgeForecast: Sendable, Hashable {
   private(set) var last: PurgeEstimate.Position?
   /// The number of transactions before the purge's bound that are kept because of their author.
   private(set) var protected = 0
-  /// The number of transactions before the purge's bound that are kept for members or as the newest.
+  /// The number of transactions before the bound that are kept for reasons other than the author.
   ///
-  /// A transaction is kept for members if an active member has not merged it.
+  /// Such a transaction is kept because an active member has not merged it, or because it is the
+  /// newest transaction of a store of this library.
   private(set) var heldBack = 0
   /// The consumers that would miss history if the purge ran now.
   private(set) var losses: [Loss] = []
@@ -78,9 +79,9 @@ struct PurgeForecast: Sendable, Hashable {
 }
 
 extension PurgeForecast {
-  /// Returns the forecasts of purges.
+  /// Returns the forecast of each purge; ``past`` contains the losses in a replay of the purge.
   ///
-  /// The purges are also replayed over the past, unless the store has active members.
+  /// If the store has active members, the purges are not replayed, and ``past`` is empty.
   static func all(
     _ plans: [PurgePlan],
     _ history: PastHistory,

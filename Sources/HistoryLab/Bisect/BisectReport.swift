@@ -27,7 +27,7 @@ struct BisectText {
     }
   }
 
-  /// Returns the counts at the first bad commit and its predecessor; `nil` if one is unknown.
+  /// Returns the counts at the first bad commit and its predecessor; `nil` if either is unknown.
   private static func change(_ outcome: BisectOutcome) -> String? {
     let counts = outcome.judged.compactMap { entry in entry.count.map { (entry.commit, $0) } }
     let commits = [outcome.history.good] + outcome.history.commits
@@ -82,7 +82,7 @@ struct BisectDocument: Encodable {
   /// The count that was compared; `nil` if a plan was replayed.
   let count: String?
   let firstBad: Commit?
-  /// The commits that may be the first bad one; empty until the given commits are verified.
+  /// The commits that may be the first bad one; empty until the good and bad commit are verified.
   let candidates: [Commit]
   /// The number of commits that were tried.
   let builds: Int

@@ -105,7 +105,7 @@ struct BisectTrial {
     return code
   }
 
-  /// Returns a clause that states how a command ended that gave no result.
+  /// Returns a clause that states how a command without a usable result ended.
   ///
   /// The clause includes the last line that the command wrote to standard error.
   private func ending(_ verb: String, _ code: Int32) -> String {

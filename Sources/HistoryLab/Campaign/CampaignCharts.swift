@@ -39,7 +39,7 @@ struct CampaignCharts {
     return (sections, drawings)
   }
 
-  /// A chart with its drawing, or a sentence that explains why there is none.
+  /// A chart with its drawing, or a sentence that explains why there is no chart.
   private enum Part {
     case chart(Figure, svg: String)
     case sentence(String)

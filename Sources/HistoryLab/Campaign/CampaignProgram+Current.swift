@@ -33,7 +33,7 @@ extension CampaignFolder {
     }
   }
 
-  /// Opens a campaign to read or drain it, even if a different build created it.
+  /// Opens a campaign to read it, or to end its workers after their current tasks, even if a different build created it.
   static func open(
     _ path: String,
     reader: CampaignProgram? = nil

@@ -152,7 +152,7 @@ struct CampaignText {
     ]
   }
 
-  /// Returns the names of up to three machines; of more, two names and the number of the rest.
+  /// Returns all names of up to three machines, or two names and the number of the others.
   private static func machines(_ names: [String]) -> String {
     guard names.count > 3 else { return names.joined(separator: ", ") }
     return names.prefix(2).joined(separator: ", ") + " and \((names.count - 2).grouped) others"

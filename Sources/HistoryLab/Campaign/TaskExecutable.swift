@@ -1,7 +1,7 @@
 import Campaigns
 import Foundation
 
-/// The executable of a worker, which also runs the worker's tasks as new processes.
+/// The executable file of a worker, from which the worker also starts a process for each task.
 ///
 /// A new build may replace the file while the worker runs. Tasks would then run with a build that
 /// differs from the campaign's build. The worker compares its build only when it starts.
@@ -27,8 +27,8 @@ struct TaskExecutable: Sendable {
     guard FileVersion(path) != version else { return }
     if let hash = CampaignProgram.hash(ofFile: path), build.hasPrefix(hash + ",") { return }
     throw .usage(
-      "\"\(path)\" was replaced while this worker ran, so its last task is not counted. Start new workers "
-        + "with the build that created the campaign."
+      "\"\(path)\" was replaced while this worker ran, so the worker's last task is not counted. "
+        + "Start new workers with the build that created the campaign."
     )
   }
 }

@@ -71,7 +71,7 @@ struct SystemReport {
       + first.because
   }
 
-  /// The verdict in a sentence, preceded by another sentence if the system never purged.
+  /// The verdict in a sentence; if the system never purged, a sentence about that comes first.
   var sentence: String {
     guard let never = tally.neverPurgedSentence else { return verdictSentence }
     return "\(never) \(verdictSentence.capitalised)"
@@ -83,8 +83,8 @@ struct SystemReport {
     if let difference = tally.difference {
       return
         "nondeterministic: plan \(difference.plan) gave a different trace when it ran again, from event "
-        + "\(difference.event) on; the system's other results are unreliable. The second run of this "
-        + "project's tracker uses its other driver."
+        + "\(difference.event) on; the system's other results are unreliable. For this project's "
+        + "tracker, the second run uses a different driver than the first run."
     }
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd
@@ -159,9 +159,11 @@ struct CheckDocument: Codable, RunFile {
     let invalidPlans: Int
     /// The number of plans that ran twice; `nil` in reports of older versions.
     var repeatedPlans: Int?
-    /// The first plan whose second run gave a different trace.
+    /// The number of the first plan whose two runs gave different traces; `nil` if there is none.
     var nondeterministicPlan: Int?
-    /// The position of the first different event in that plan; `nil` in reports of older versions.
+    /// The position of the first event that differs in the second run of `nondeterministicPlan`.
+    ///
+    /// `nil` if there is no such plan, and in reports of older versions.
     var nondeterministicEvent: Int?
     /// The number of plans that the system did not complete.
     ///

@@ -22,7 +22,7 @@ struct CheckRun: Sendable {
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
-  /// The number of plans that the system did not complete after which a worker stops.
+  /// A worker stops after this number of plans that the system did not complete.
   static let runFailureCountMax = 3
 
   /// Runs plans with the numbers from 1, up to a number of plans or steps, and counts the verdicts.

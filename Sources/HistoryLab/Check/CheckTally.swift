@@ -33,7 +33,9 @@ struct CheckTally: Sendable {
   private(set) var purgingPlanCount: Int? = 0
   /// The number of plans that ran twice.
   private(set) var repeatedPlanCount = 0
-  /// The first plan whose second run gave a different trace, and the first different event.
+  /// The first plan whose two runs gave different traces, and the first different event.
+  ///
+  /// `nil` if there is no such plan.
   private(set) var difference: (plan: Int, event: Int)?
   /// The number of plans that the system did not complete.
   private(set) var runFailureCount = 0
@@ -294,7 +296,7 @@ struct RefusalCounts: Sendable, Equatable {
 }
 
 extension Action {
-  /// The name of the action in plan files; a `belated` action also has the name of its step.
+  /// The name of the action in plan files; for a `belated` action, followed by its step's name.
   fileprivate var kind: String {
     if case .belated(_, let step) = self { "belated \(step.rawValue)" } else { word }
   }

@@ -42,7 +42,8 @@ extension Option<PastValueChoice?> {
 extension PastHistoryFile {
   /// Checks that the options for a history file do not contradict each other.
   ///
-  /// `others` contains the names of further options that need `--history` and were given.
+  /// `others` contains the names of the given options that need `--history`, except `--anonymous`
+  /// and `--object-values`.
   ///
   /// - Throws: A usage error if the file cannot be read, if `--anonymous` is combined with
   ///   `--object-values kept`, or if an option that needs `--history` is given without it.

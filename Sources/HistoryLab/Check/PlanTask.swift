@@ -41,10 +41,10 @@ struct PlanRecipe: Sendable {
     number == 1 || (caseSeed(number) >> 32).isMultiple(of: Self.readShare)
   }
 
-  /// On average, the states of one in `readShare` plans are read; the plan's seed decides of which.
+  /// On average, the states of one plan in `readShare` are read; the plans' seeds decide which.
   ///
   /// Reading the states takes about a third of the time of a plan's run. For a plan with faults, the
-  /// time of a further run is added.
+  /// time of one more run of the plan is added.
   static let readShare: UInt64 = 8
 
   /// On average, one in `repeatedShare` plans runs twice; the plan's seed decides whether it does.
@@ -88,8 +88,8 @@ final class PlanWorker {
   /// Runs a plan to its end and returns its results.
   ///
   /// If `repeating` is `true`, the plan runs a second time, and the events of the two runs are
-  /// compared. If the system is this project's tracker, the second run uses its other driver (see
-  /// `PlannedDriver`).
+  /// compared. This project's tracker has two drivers (see `PlannedDriver`): the second run
+  /// uses the driver that the first run did not use.
   func outcome(
     of plan: Plan,
     number: Int,
@@ -224,7 +224,7 @@ final class PlanWorker {
 
   /// Runs a plan completely, and returns a footprint for each command.
   ///
-  /// A further footprint is for the passes and reads after the last command.
+  /// The last element of the result covers the passes and reads after the last command.
   ///
   /// After `count` commands, the closure is called and all connections are replaced. Statements
   /// that were prepared earlier are then not used again.

@@ -13,7 +13,7 @@ import Workloads
 struct ReplaySource {
   var plan: Plan
   let system: LabSystem
-  /// The broken invariant that a counterexample file names; `nil` for a plan from another source.
+  /// The broken invariant that a counterexample file names; `nil` for a plan from any other source.
   let checker: String?
 
   /// Reads the plan from the file, or generates the plan of a seed.

@@ -10,7 +10,7 @@ import Traces
 extension RunOutput {
   /// Creates the folder of a merged run.
   ///
-  /// The record of the merged run has the command line and environment of the parts. The link to the
+  /// The merged run's `run.json` has the command line and environment of the parts. The link to the
   /// latest run does not change before ``publish()``.
   ///
   /// - Throws: the errors of the initializer for a new run.
@@ -107,7 +107,7 @@ extension RunOutput {
   }
 }
 
-/// The folder to which the paths in a run's report are relative, and in which its commands work.
+/// The folder to which a report's paths are relative, and in which the report's commands work.
 enum RunReader {
   /// The run's folder, which may have been moved to another machine.
   case folder
@@ -135,7 +135,7 @@ enum RunReader {
 struct KeptCounterexample {
   /// The path of the run's folder, as the output shows it.
   let folder: String
-  /// The name of the file in that folder.
+  /// The name of the counterexample's file in ``folder``.
   let file: String
   /// The options that replay the counterexample from the run's folder.
   let options: ReplayOptions

@@ -85,10 +85,10 @@ struct ExploreText {
     return String(name[..<end])
   }
 
-  /// One line for each shortest plan, shortest first: invariant, condition, length and commands.
+  /// One line for each broken cell, shortest plan first: invariant, condition, length, commands.
   var plans: [String] { broken.map(\.line) }
 
-  /// Returns the lines of the shortest plans, each followed by its replay command if there is one.
+  /// Returns the lines of ``plans``, each followed by the plan's replay command if there is one.
   ///
   /// The keys of `replays` are those of the cells (``SafetyCell/key``).
   func plans(replayedBy replays: [String: String]) -> [String] {

@@ -96,7 +96,7 @@ extension ExploreVerb {
   ) throws(LabError) -> ExitCode {
     let outcomes = done.map(\.outcome)
     guard done.count == tasks.count, outcomes.allSatisfy({ $0.exploration.ending != .stopped })
-    else { throw .lab("\(place.sentence) was interrupted, so it has no file. Explore it again.") }
+    else { throw .lab("\(place.sentence) was interrupted, so it has no file. Run explore again.") }
     try SliceFile.write(
       place,
       to: folder.path,

@@ -199,7 +199,9 @@ extension Condition {
 extension LabSystem {
   /// Returns the reason why a condition cannot be explored on the system; `nil` if it can.
   func refusal(of condition: Condition) -> String? {
-    if let reason = condition.unexplored { return "an exploration never \(reason); check does" }
+    if let reason = condition.unexplored {
+      return "an exploration never \(reason); history-lab check does"
+    }
     if conditions.contains(condition) { return nil }
     return "\(name) does not support the condition: it lacks the capability "
       + (condition.need?.rawValue ?? "").quoted

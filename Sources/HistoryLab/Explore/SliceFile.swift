@@ -112,7 +112,8 @@ struct SliceFile: Sendable {
     else { throw refuse(Self.damage) }
     guard facts.after == after else {
       throw refuse(
-        "it was made from different slices of length \(place.length - 1). Explore it again"
+        "it was made from slices of length \(place.length - 1) that differ from those in the "
+          + "folder. Run explore again"
       )
     }
   }
@@ -204,7 +205,7 @@ struct SliceFile: Sendable {
   }
 
   private func unreadable(_ reason: String) -> LabError {
-    .usage("\(path.quoted) cannot be continued: \(reason). Explore it again.")
+    .usage("\(path.quoted) cannot be continued: \(reason). Run explore again.")
   }
 
   private static func append(_ column: [some FixedWidthInteger], to bytes: inout [UInt8]) {

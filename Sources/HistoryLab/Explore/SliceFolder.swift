@@ -7,8 +7,8 @@ import Traces
 
 /// The slice files of an exploration in a folder.
 ///
-/// Each slice belongs to one plan length. Lengths are read from 0 up to the first length with a
-/// missing slice, which is left out.
+/// Each slice belongs to one plan length. Lengths are read in ascending order from 0. The
+/// first length with a missing slice and all greater lengths are left out.
 struct SliceFolder: Sendable {
   /// The slices of each plan length of which all slices exist, in the order of their numbers.
   private let lengths: [[SliceFile]]

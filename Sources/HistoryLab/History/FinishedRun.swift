@@ -30,7 +30,7 @@ struct FinishedRun {
     var bad = 0
     var unknown = 0
   }
-  /// An additional number about a run, such as the number of plans or power-offs.
+  /// A number about a run other than a benchmark value or a verdict, such as the number of plans.
   struct Fact: Hashable {
     let system: String
     let name: String

@@ -140,7 +140,7 @@ struct GeneratedTrial {
 
   /// The share of plans that test stores on disk.
   ///
-  /// Most of the mutants that survive all other plans are detected by these tests.
+  /// Plans with such a test detect most of the mutants that survive all plans without one.
   private static let diskShare = 0.25
 
   /// Plans whose number is a multiple of this value run on a store whose timestamps are raw clock

@@ -62,10 +62,10 @@ struct MutantPlacesVerb: Verb {
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
   /// For each command after the first, the edited code runs twice up to the state before the command.
-  /// Both runs then get new connections, because a prepared statement keeps the SQL of the edit, and
-  /// one run continues with the edit switched off. For the first command, a whole run of the edited
-  /// code is compared with one of the unedited code. The unedited code runs first, because the switch
-  /// affects the whole process.
+  /// One run then continues with the edit switched off, the other with the edit. Before that, both
+  /// runs get new connections, because a prepared statement would keep the SQL of the edit. For the
+  /// first command, a whole run of the edited code is compared with one of the unedited code. The
+  /// unedited code runs first, because the switch affects the whole process.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()
     let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
@@ -138,11 +138,11 @@ struct MutantPlace: Sendable {
   let commandCount: Int
   /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
-  /// The edited code is compared with the unedited code in the same state. The number one above the
-  /// last command's stands for the passes and reads that follow the plan.
+  /// The edited code is compared with the unedited code in the same state. The number of the
+  /// last command plus 1 stands for the passes and reads that follow the plan.
   let acts: [Int]
   let curve: ViolationCurve
-  /// The first and last point of ``curve``, measured again with other random continuations.
+  /// The first and last point of ``curve``, measured again with new random continuations.
   ///
   /// The array is empty if these continuations were not run.
   let ends: [ShareInterval]

@@ -121,7 +121,9 @@ struct MutantDocument: Codable, RunFile {
     /// The number of different failures that a campaign would list for all shrunk plans; `nil` in files of
     /// older versions.
     let failures: Int?
-    /// The number of groups of these failures; `nil` in files of older versions.
+    /// The number of groups in which a campaign would list the failures of all shrunk plans.
+    ///
+    /// `nil` in files of older versions.
     let groups: Int?
     /// The shortest killing plan of this run; each element is a line of the plan format.
     let plan: [String]

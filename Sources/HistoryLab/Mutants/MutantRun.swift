@@ -167,8 +167,8 @@ struct MutantWorker {
   private static let diskShare = 0.17
   /// The conditions of mutants that need tests of stores on disk.
   ///
-  /// Only such a test suspends a store in the middle of a write, replaces the file of a suspended store,
-  /// or saves duplicates under every merge policy.
+  /// Only a test of a store on disk suspends a store in the middle of a write, replaces the file of
+  /// a suspended store, or saves duplicates under every merge policy.
   private static let diskConditions: Set<Condition> = [.suspension, .relations]
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
@@ -371,7 +371,7 @@ struct MutantOutcome: Sendable {
     return Set(kills.map { FailureKey($0.plan, of: mutant.name, breaks: $0.checkers.shrunk) }).count
   }
 
-  /// The number of groups in which a campaign would list these failures.
+  /// The number of groups in which a campaign would list the failures of the shrunk plans.
   var groupCount: Int { FailureSymptom.groups(trials.flatMap(\.kills).map(\.symptoms)).count }
 
   /// The shortest killing plan of all seeds.

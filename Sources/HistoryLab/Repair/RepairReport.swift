@@ -73,17 +73,18 @@ struct RepairReport: Sendable {
   let limits: RepairTrials.Limits
   /// The maximum number of changes of the sets that were searched.
   let changeCountMax: Int
-  /// Whether a repair must also purge, because the unchanged design purges.
+  /// Whether the repaired design must purge, because the unchanged design purges.
   let mustPurge: Bool
   /// The minimal sets of changes with which no plan breaks the design.
   ///
-  /// A plan breaks the design with any proper subset of them. Each set has at most `changeCountMax`
-  /// changes.
+  /// With any proper subset of one of these sets, a plan breaks the design. Each set has at most
+  /// `changeCountMax` changes.
   let answers: [Answer]
-  /// A superset of one of ``answers``, with which no plan breaks the design and the design purges.
+  /// A set of changes with which no plan breaks the design and the design purges.
   ///
-  /// The set has at most `changeCountMax` changes. `nil` if the design need not purge, if one of
-  /// ``answers`` of the same or a smaller size purges, or if no such set was found.
+  /// The set is a superset of one of ``answers``, and has at most `changeCountMax` changes. `nil`
+  /// if the design need not purge, if one of ``answers`` of the same or a smaller size purges, or
+  /// if no such set was found.
   let purging: Answer?
   /// A repair with more than `changeCountMax` changes; `nil` if none was needed or found.
   ///
@@ -198,7 +199,7 @@ struct RepairReport: Sendable {
     "never purged in \(limits.costPlans.counted("plan")): history only grows"
   }
 
-  /// A sentence about the proper subsets of a set, each of which breaks or never purges.
+  /// Returns a sentence that states why no proper subset of a set of changes is a repair.
   func subsetSentence(_ answer: Answer) -> String {
     let plans = answer.subsets.compactMap(\.plan).uniqued.count
     let idle = answer.subsets.contains { $0.plan == nil } ? ["the design never purges"] : []
@@ -241,9 +242,9 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// Returns sentences that restrict an answer's claim, or `nil` if there are none.
+  /// Returns sentences about what a set of changes does not achieve or prove; `nil` for none.
   ///
-  /// They state that the design never purged, or that its exploration is incomplete.
+  /// They state that the changed design never purged, or that its exploration is incomplete.
   func gap(_ answer: Answer) -> String? {
     let growth = answer.purges ? nil : purges(answer)
     let sentences = [growth, unexplored(answer)].compactMap(\.self)
@@ -433,7 +434,8 @@ struct RepairDocument: Encodable {
     let sentence: String
     /// A plan that breaks the design without this change, in the format of plan files.
     ///
-    /// If the proof is that the design never purges, this property and the next four are `nil`.
+    /// If the proof is that the design never purges, `plan`, `commands`, `invariant`, `file` and
+    /// `replay` are `nil`.
     let plan: String?
     let commands: [String]?
     let invariant: String?
@@ -472,7 +474,7 @@ struct RepairDocument: Encodable {
   ///
   /// A set above the limit of changes counts only if plans break the design with every smaller set.
   let isRepaired: Bool
-  /// Whether a repair must also purge, because the unchanged design purges.
+  /// Whether the repaired design must purge, because the unchanged design purges.
   let mustPurge: Bool
   let actors: Int
   let depth: Int
@@ -480,9 +482,9 @@ struct RepairDocument: Encodable {
   let seed: String
   let changesMax: Int
   let sets: [Answer]
-  /// A superset of one of `sets`, with which no plan breaks the design and the design purges.
+  /// A set of changes with which no plan breaks the design and the design purges.
   ///
-  /// `nil` if no such superset was needed or found.
+  /// The set is a superset of one of `sets`. `nil` if no such superset was needed or found.
   let purging: Answer?
   let larger: Answer?
   let cost: [String: Int]

@@ -166,7 +166,7 @@ struct RepairRun {
     if search.idle.contains(set) { return .neverPurges }
     let phrases = set.isEmpty ? "none" : set.map(\.phrase).sorted().joinedWithAnd
     throw .lab(
-      "no plan was found that breaks \(system) with these changes alone: \(phrases). This is a bug in "
+      "no plan was found that breaks \(system) with only these changes of its design: \(phrases). This is a bug in "
         + "history-lab."
     )
   }

@@ -220,11 +220,14 @@ struct RepairTrials: Sendable {
 
 /// The evidence that a design purges, from the plans in which its costs are counted.
 enum RepairPurging: Hashable, Sendable {
-  /// The design deleted transactions in these plans.
+  /// The design deleted transactions in the plans in which its costs are counted.
   case measured
-  /// The design deletes transactions above an age, but no transaction in these plans reached it.
+  /// The design deletes transactions above an age that no transaction reached.
+  ///
+  /// Only transactions in the plans in which the design's costs are counted were examined.
   case byAge(days: Double)
-  /// The design deleted no transaction in these plans, and does not purge by age.
+  /// The design does not purge by age, and deleted no transaction in the plans in which its costs
+  /// are counted.
   case never
 }
 

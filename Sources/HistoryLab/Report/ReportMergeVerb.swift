@@ -206,7 +206,7 @@ private struct Joined {
 
   /// Returns the rows of all parts, taking one benchmark of each part in turn.
   ///
-  /// If several parts measure the same benchmark, the first one is kept.
+  /// If several parts measure the same benchmark, the rows that come first in this order are kept.
   private static func inTurns(_ parts: [[BenchmarkRow]]) -> [BenchmarkRow] {
     let groups = parts.map { rows in
       var titles: [String] = []

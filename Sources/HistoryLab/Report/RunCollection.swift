@@ -46,7 +46,7 @@ struct RunCollection {
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
 
-  /// Reads the runs below a folder, and returns the runs with the folder of the newest run.
+  /// Reads the runs below a folder; returns them, and the folder of the newest one.
   ///
   /// - Throws: A usage error if no run is finished.
   static func read(

@@ -4,11 +4,11 @@ import Traces
 struct PlanEdit: Hashable, Sendable {
   /// The kind of edit, with indices from 0.
   enum Kind: Hashable, Sendable {
-    /// A command moves from one index to another index of the edited plan.
+    /// A command moves from an index in the original plan to an index in the edited plan.
     case moved(from: Int, to: Int)
-    /// The edited plan has an additional command at an index.
+    /// The edited plan has, at an index, a command that the original plan lacks.
     case added(at: Int)
-    /// The edited plan lacks the command at an index.
+    /// The edited plan lacks the command at an index of the original plan.
     case leftOut(Int)
   }
   let kind: Kind

@@ -75,9 +75,9 @@ struct PartAnswer: Hashable, Sendable {
   /// The number of the command, from 1; `nil` for a part of the whole plan.
   let command: Int?
   let name: String
-  /// The alternatives with which the invariant breaks.
+  /// The alternatives to this part with which the plan still breaks the invariant.
   var breaking: [String] = []
-  /// The alternatives with which the invariant holds.
+  /// The alternatives to this part with which the invariant holds.
   var holding: [String] = []
 
   var need: Need { holding.isEmpty ? .free : breaking.isEmpty ? .needed : .limited }

@@ -66,7 +66,7 @@ struct ViolationCurve: Hashable, Sendable {
       return kept / left * variance.squareRoot()
     }
 
-    /// Whether ``part`` does not differ significantly between two rises, at the 95 % level.
+    /// Returns `false` if ``part`` differs significantly from that of `other`, at the 95 % level.
     func isLike(_ other: Rise) -> Bool {
       let spread = (error * error + other.error * other.error).squareRoot()
       return abs(part - other.part) <= ShareInterval.quantile * spread

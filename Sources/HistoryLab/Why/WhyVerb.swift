@@ -55,7 +55,7 @@ struct WhyOptions: VerbOptions {
     }
   }
 
-  /// Returns `replay` options for the same file.
+  /// The options with which `replay` replays the explained file on the same system as `why`.
   var replay: ReplayOptions {
     ReplayOptions(source: .file(file), system: system, timeout: timeout)
   }
@@ -136,7 +136,7 @@ struct WhyVerb: Verb {
     )
   }
 
-  /// The command line that replays the file on the same system.
+  /// The command line with which `replay` replays the explained file on the same system as `why`.
   private var replayWords: String {
     let system = options.system.map { " --system \($0.shellQuoted)" } ?? ""
     return "replay \(options.file.shellQuoted)\(system)"

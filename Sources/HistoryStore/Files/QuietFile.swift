@@ -15,7 +15,7 @@ import Darwin
 /// copied together with its log. If another process writes to the file meanwhile, the file is read
 /// again.
 package struct QuietFile {
-  /// The folder for copies by default: `TMPDIR`, or else `/tmp`.
+  /// The default folder for copies: the value of `TMPDIR`, or `/tmp` if it is not set.
   package static var temporaryFolder: String {
     getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }

@@ -154,7 +154,7 @@ extension StoreCore {
 }
 
 extension ChangePacker {
-  /// Packs a copied change; `bytes` contains its tombstone, or its columns beyond the first 64.
+  /// Packs a copied change; `bytes` is a delete's tombstone, or an update's column bits from 64 on.
   fileprivate mutating func append(_ change: ChangeRecord, _ bytes: UnsafeRawBufferPointer) {
     switch change.type {
     case .insert: insert(change.entity, change.key)

@@ -24,7 +24,7 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   case refused
 }
 
-/// The part of a file's schema for foreign writes: a table of captured changes, and the triggers.
+/// The triggers that capture or refuse writes by other programs, and the tables of these triggers.
 ///
 /// A captured change is a row of `history_foreign`, in the order of the changes. If a change is
 /// rolled back, SQLite rolls back its row as well (https://sqlite.org/lang_createtrigger.html).
@@ -36,14 +36,15 @@ struct ForeignSchema {
   /// The prefix of the names of all triggers and tables of the schema.
   static let prefix = "history_foreign"
 
-  /// The value of `operation` that records that an insert will replace a row (`OR REPLACE`).
+  /// The value of the column `operation` for an insert that will replace a row (`OR REPLACE`).
   ///
   /// SQLite runs no delete trigger for such a row, unless `recursive_triggers` is on.
   static let replacing: Int64 = 3
 
-  /// The name of a table with one row, to which the row of a second table refers.
+  /// The name of a table by which triggers detect whether SQLite enforces foreign keys.
   ///
-  /// An update of the first row changes the second one only if SQLite enforces foreign keys.
+  /// The table has one row, to which the row of a second table refers. An update of the first row
+  /// changes the second one only if SQLite enforces foreign keys.
   static let probe = "history_foreign_probe"
 
   let layout: HistoryLayout

@@ -73,7 +73,7 @@ package struct ChangeUnpacker {
     return next == end
   }
 
-  /// Reads the tombstone of a delete, or the columns beyond the first 64 of an update.
+  /// Reads the tombstone of a delete, or the bits of an update's columns beyond the first 64.
   private func readBytes(
     _ next: inout UnsafePointer<UInt8>,
     _ end: UnsafePointer<UInt8>,
@@ -85,7 +85,7 @@ package struct ChangeUnpacker {
     return keep(UnsafeRawBufferPointer(start: next, count: Int(length)), for: &record)
   }
 
-  /// Copies the tombstone of a change, or its columns beyond the first 64.
+  /// Copies the tombstone of a delete, or the bits of an update's columns beyond the first 64.
   ///
   /// - Returns: `false` if the bytes are too large.
   func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {

@@ -37,10 +37,10 @@ public struct HistoryReader: Sendable {
     self.request = request
   }
 
-  /// Opens another connection to a store's file.
+  /// Opens another connection to a store's file, with a smaller page cache.
   ///
-  /// A store that is open for reading needs no second connection, because its file must not change
-  /// and its cache is small.
+  /// A store that was opened for reading only is not passed: its own connection serves the reader,
+  /// because its file must not change and its page cache is small.
   private static func open(_ store: Store) throws(HistoryError) -> Store {
     var configuration = store.configuration
     configuration.cacheSizeKiB = Self.cacheSizeKiB

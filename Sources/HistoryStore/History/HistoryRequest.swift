@@ -12,7 +12,7 @@ public enum HistoryContents: Sendable, Hashable, CaseIterable {
 
 /// A request for history (Core Data: `NSPersistentHistoryChangeRequest.fetchHistory(after:)`).
 public struct HistoryRequest: Sendable, Hashable {
-  /// The start of a fetch, which excludes the transaction at the position itself.
+  /// The position after which a fetch starts; the transaction at the position is excluded.
   public enum Position: Sendable, Hashable {
     /// Fetches transactions after a token; `nil` starts at the oldest transaction that remains.
     case token(HistoryToken?)
@@ -32,7 +32,9 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// The transaction that reaches this number is included completely.
   public var changeCountMax = 100_000
-  /// The date of the request for the first page, kept for the requests of the following pages.
+  /// For a request by date, the date after which history was requested, on all pages but the first.
+  ///
+  /// `nil` in the request for the first page, whose ``position`` contains the date.
   package private(set) var since: Date?
   /// For each author number, the transaction number up to which earlier pages found history purged.
   ///
@@ -116,7 +118,7 @@ public struct HistoryRequest: Sendable, Hashable {
   }
 }
 
-/// The additional limits of a page for reads of a history of any size, such as by ``HistoryReader``.
+/// The limits of a page of a ``HistoryReader``, in addition to those of the ``HistoryRequest``.
 ///
 /// With these limits, neither memory nor the duration of one read transaction grows with the
 /// history.

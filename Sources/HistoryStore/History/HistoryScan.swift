@@ -142,7 +142,7 @@ struct HistoryScan {
 
   /// Records the transaction that the scan reached, and returns whether it is purged.
   ///
-  /// A fetch skips a purged transaction until a purge deletes its row.
+  /// The row of a purged transaction can still be in the file, and a fetch then skips it.
   mutating func isPurged(_ row: borrowing Statement) -> Bool {
     meet(row)
     guard !purged.isEmpty else { return false }

@@ -116,7 +116,9 @@ extension StoreCore {
     guard scan.isWhole else { throw HistoryError.damagedTransaction(scan.record.number) }
   }
 
-  /// Returns the end of the scan, which is the newest transaction if no other page follows.
+  /// Returns the token of the last transaction that the page covers, matching or not.
+  ///
+  /// Without further pages (`hasMore` is `false`), this is the newest transaction.
   private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {
     guard hasMore else {
       // Without a filter, the last transaction that the scan reached, if any, is the newest one.

@@ -2,8 +2,8 @@ import HistoryTypes
 
 /// The storage layout of a store file's history, chosen when the file is created.
 ///
-/// The set of layouts is closed: code branches on it once per statement, page or transaction, never
-/// once per change.
+/// Programs cannot add layouts. Code branches on the layout once per statement, page or
+/// transaction, never once per change.
 public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
   /// One row per transaction, with its changes packed into one blob, or into chunks if it is large.
   case packed

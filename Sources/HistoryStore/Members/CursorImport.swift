@@ -36,8 +36,9 @@ extension CursorImport: CustomStringConvertible {
       "The date was not imported: the member is already registered and has a cursor. Stop passing the "
         + "dates of PersistentHistoryTrackingKit."
     case .ignored(.noDate(let author)):
-      "There is no date for \(author.map { "the author \"\($0)\"" } ?? "a member without an author"): "
-        + "the member starts at the newest transaction."
+      "PersistentHistoryTrackingKit stored no date for "
+        + "\(author.map { "the author \"\($0)\"" } ?? "a member without an author"): the member "
+        + "starts at the newest transaction."
     case .ignored(.historyIsGone(let date)):
       "History after the date \(Self.text(date)) is purged: the member starts at the newest "
         + "transaction, and reads all data again, as at every launch."

@@ -51,7 +51,7 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Locks the member of a registration that a snapshot restored; returns a copy with the lock.
+  /// Locks the member of a restored registration; returns a copy of the registration with the lock.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }
@@ -75,9 +75,9 @@ extension Store {
   ///   - cursor: The last position that the member has merged, such as
   ///     ``HistoryPage/scannedThrough``.
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
-  ///   ``HistoryError/Code/notAMember``, ``HistoryError/Code/rewound`` or
-  ///   ``HistoryError/Code/otherStore`` for a token from a different history. In these cases the
-  ///   registry is not changed.
+  ///   ``HistoryError/Code/notAMember`` if the registration is not valid;
+  ///   ``HistoryError/Code/rewound`` or ``HistoryError/Code/otherStore`` if `cursor` is from a
+  ///   different history. In these cases the registry is not changed.
   /// - Complexity: one write of one row.
   public func record(
     _ registration: Registration,
@@ -142,7 +142,7 @@ extension Store {
   /// method manually, for an app that was removed or a consumer that is no longer run.
   ///
   /// - Returns: whether the registry contained the member.
-  /// - Throws: ``HistoryError/Code/inUse`` while the member runs, also in this process.
+  /// - Throws: ``HistoryError/Code/inUse`` while the member runs in this or another process.
   /// - Complexity: one write of one row, and two system calls for the lock.
   public func forget(_ member: MemberID) throws(HistoryError) -> Bool {
     guard configuration.tracksHistory else { throw .untracked(path: path) }

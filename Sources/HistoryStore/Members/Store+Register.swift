@@ -97,9 +97,9 @@ public struct Registration: Sendable, Hashable {
   public let isNew: Bool
   /// The result of importing a cursor, or `nil` if the launch passed no cursors to import.
   public let cursorImport: CursorImport?
-  /// Holds the member's lock while the member runs.
+  /// The lock that marks the member as running.
   ///
-  /// It holds no lock if the store could not take it.
+  /// The property `hold` is `nil` if the store could not acquire the lock.
   let held: HeldMember
 
   init(
@@ -126,7 +126,7 @@ public struct Registration: Sendable, Hashable {
   /// A copy of the registration without the lock, for a snapshot that outlasts the process.
   package var released: Registration { with(hold: nil) }
 
-  /// Returns a copy of the registration with another lock.
+  /// Returns a copy of the registration with the given lock; `nil` gives a copy without a lock.
   func with(hold: MemberHold?) -> Registration {
     Registration(
       member: member,

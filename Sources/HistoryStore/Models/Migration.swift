@@ -38,13 +38,13 @@ public struct MigrationResult: Sendable, Hashable {
   public let retiredMembers: [OlderMember]
 }
 
-/// An object during a migration: its values in the older model, and the new values of a closure.
+/// An object during a migration: its values in the older model, and those that a closure has set.
 public struct MigratedObject {
   /// The ID of the object, which stays the same.
   public let id: ObjectID
   let older: Entity
   let row: ArraySlice<Value>
-  /// The entity in the newer model, or `nil` if it was removed.
+  /// The object's entity in the newer model, or `nil` if the newer model lacks the entity.
   let newer: Entity?
   /// The bitmap of the newer model's attributes that the closure has set.
   private(set) var columns: UInt64 = 0

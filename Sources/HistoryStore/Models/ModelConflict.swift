@@ -19,7 +19,8 @@ extension ModelSkew: CustomStringConvertible {
     let list = differences.map(\.description).joined(separator: "; ")
     return
       "The store has model version \(fileVersion); this program has version \(programVersion)"
-      + (list.isEmpty ? ", which no difference affects." : " and ignores the differences: \(list).")
+      + (list.isEmpty
+        ? ". No difference between the models is known." : " and ignores the differences: \(list).")
   }
 }
 
@@ -60,7 +61,7 @@ package struct ModelConflict: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// Both models have the same version, but they differ.
     case sameVersion
-    /// The program's model is newer, and its differences need a migration.
+    /// The program's model is newer, and the differences from the file's model need a migration.
     case needsMigration
     /// The file's model is newer, and a program with the older model cannot read it.
     case newerFile

@@ -121,7 +121,7 @@ private struct DataMigration {
 
   /// Passes each object to the closure of its entity, if there is one, and writes history.
   ///
-  /// - Returns: The last transaction of history, or `nil` if the store keeps none.
+  /// - Returns: The last transaction of history, or `nil` if the store keeps no history.
   mutating func run(
     _ closures: [String: (inout MigratedObject) throws -> Void],
     _ progress: (MigrationProgress) throws -> Void

@@ -67,7 +67,7 @@ extension StoreCore {
   }
 }
 
-/// An error thrown to roll back an upgrade, because another program has already made it.
+/// An error thrown to roll back an upgrade that another program has already applied.
 private struct AlreadyUpgraded: Error {}
 
 extension Connection {

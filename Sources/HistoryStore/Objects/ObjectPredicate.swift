@@ -6,7 +6,7 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
   case equal = "="
   /// The values are not equal.
   ///
-  /// `<> null` matches every other value; `<>` with any other value does not match null.
+  /// `<> null` matches every value except null. `<>` with any value but null does not match null.
   case notEqual = "<>"
   /// The attribute is less than the value.
   case less = "<"
@@ -60,7 +60,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
 public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
   /// The nesting depth of `all`, `any` and `not`.
   case depth
-  /// The number of attributes that are compared.
+  /// The number of comparisons; an attribute that is compared twice counts twice.
   case comparisons
   /// The number of values that are bound.
   case values

@@ -10,10 +10,11 @@ import SQLiteStorage
 package struct PackedRecord {
   /// The alignment of records, in bytes.
   ///
-  /// A stored constant of another module would be initialized at run time, with a check at each access.
+  /// The property is computed, because a stored constant of another module would be initialized at
+  /// run time, with a check at each access.
   @inlinable
   package static var unit: Int { 4 }
-  /// The number of bytes before the key.
+  /// The length in bytes of the size at the start of a record, before the key.
   @inlinable
   package static var sizeByteCount: Int { 1 }
   /// The minimum number of bytes of a version.

@@ -13,15 +13,15 @@ package enum Aggregate: Sendable, Hashable, CaseIterable {
 
 /// The partial result of an aggregate, to which values are added one by one.
 package struct AggregatedValues: Sendable {
-  /// The number of values other than null, for `sum` and `average`.
+  /// The number of values other than null; used only by `sum` and `average`.
   package private(set) var count = 0
-  /// The sum, the least or the greatest value; null if there are no values.
+  /// The sum (also for `average`), the least or the greatest value; null if there are no values.
   package private(set) var value = Value.null
   private let aggregate: Aggregate
 
   package init(_ aggregate: Aggregate) { self.aggregate = aggregate }
 
-  /// Adds another value; null is ignored.
+  /// Adds a value; null is ignored.
   ///
   /// - Returns: `false` if the sum of integers exceeds 64 bits.
   package mutating func add(_ other: Value) -> Bool {
@@ -74,7 +74,7 @@ extension Store {
     }
   }
 
-  /// Returns the different values of an attribute, in ascending order.
+  /// Returns the distinct values of an attribute of the matching objects, in ascending order.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
   /// - Complexity: a scan of the entity or of an index, and a sort if no index has the order.
@@ -101,7 +101,7 @@ extension Store {
     }
   }
 
-  /// Returns an aggregate of the values of an attribute.
+  /// Returns an aggregate of the values of an attribute of the matching objects.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute``, ``HistoryError/Code/notANumber`` for a sum
   ///   or an average of values that are not numbers, or ``HistoryError/Code/sumTooLarge``.

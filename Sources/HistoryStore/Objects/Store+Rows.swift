@@ -153,7 +153,7 @@ extension Store {
     return ObjectURI(store: self.id, entity: entity.name, key: id.key).description
   }
 
-  /// Returns the ID of the object with a URI, which is the text of its ``url(of:)``.
+  /// Returns the ID of the object whose ``url(of:)`` has the given text.
   package func objectID(forURI uri: String) throws(HistoryError) -> ObjectID {
     guard let parts = ObjectURI(uri) else { throw .badURL(uri) }
     guard parts.store == id else { throw .otherStoreURL(uri, store: id) }

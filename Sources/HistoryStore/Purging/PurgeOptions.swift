@@ -12,7 +12,9 @@ public enum PurgeTrigger: Sendable, Hashable {
   /// The time is measured by the store's clock. The first purge is carried out immediately. If the
   /// recorded time of the last purge is in the future, the next purge is also carried out immediately.
   case atIntervals(of: Duration)
-  /// The purge is carried out if history takes more than this share (0 to 1) of the used pages.
+  /// The purge is carried out if history takes more than this share (0 to 1) of the file's pages.
+  ///
+  /// Free pages of the file are not counted.
   case whenLargerThan(share: Double)
 }
 
@@ -40,14 +42,15 @@ public struct PurgeFilter: Sendable, Hashable {
 
 /// The limits on the unmerged history that a purge keeps for a member; the default is no limits.
 ///
-/// A member with more unmerged history than a limit allows is marked as lost: its next fetch or
-/// record fails with an error, and the member must resync. Consumers, which are members without
-/// contexts, are never marked as lost.
+/// A member with more unmerged history than a limit allows is marked as lost: the member's next
+/// attempt to fetch history or record a cursor fails with an error, and the member must resync.
+/// Consumers, which are members without contexts, are never marked as lost.
 public struct RetentionLimits: Sendable, Hashable, Codable {
   /// The maximum age of an unmerged transaction, relative to the newest transaction.
   ///
-  /// The age is the sum of the time gaps between consecutive transactions. A gap of more than a day
-  /// counts as 0, and so does a step back of the clock. The current time is not used.
+  /// The age is the sum of the time gaps between consecutive transactions, from the unmerged one to
+  /// the newest. A gap of more than a day counts as 0, and so does a step back of the clock. The
+  /// current time is not used.
   public var age: Duration?
   /// The maximum number of transactions that a member may leave unmerged.
   public var transactionCount: Int?
@@ -117,13 +120,13 @@ extension RetentionLimits {
 
 /// The outcome of a purge.
 public struct PurgeResult: Sendable, Hashable {
-  /// The number up to which history is now purged, except for transactions of protected authors.
+  /// The number up to which the selected history is now purged; protected authors' history remains.
   public let purgedThrough: TransactionNumber
-  /// The lowest cursor of all members, or the newest number if there are no members.
+  /// The lowest cursor of all members, or the newest transaction number if there are no members.
   public let watermark: TransactionNumber
   /// The number of transactions that this purge deleted.
   public let transactionCount: Int
-  /// Whether the purge stopped at the watermark or newest number, before its requested position.
+  /// Whether the watermark or the newest transaction kept the purge from the requested position.
   public let isLimited: Bool
   /// Whether the purge was carried out; `false` if its trigger postponed it.
   public let isDue: Bool

@@ -10,8 +10,9 @@ extension Store {
   /// position is invisible. The rows are then deleted in chunks, each in its own transaction; the
   /// next purge completes an interrupted one.
   ///
-  /// The small write transaction also marks members beyond the retention limits as lost. If members
-  /// with contexts have declared limits too, the loosest of all limits apply.
+  /// In the same small write transaction, each member with contexts whose unmerged history exceeds
+  /// the retention limits is marked as lost. If such members have declared limits of their own, the
+  /// loosest value of each limit applies.
   ///
   /// - Parameters:
   ///   - trigger: The condition under which the purge takes place. The default is `always`.
@@ -31,8 +32,8 @@ extension Store {
 
   /// Purges on behalf of a member, and records the member's merged position if one is given.
   ///
-  /// The registration must still be valid. The position is recorded in the first transaction of the
-  /// purge, even if the purge is not due.
+  /// The registration must still be valid. The position is recorded in the first SQLite transaction
+  /// of the purge, even if the trigger postpones the purge itself.
   ///
   /// - Parameters:
   ///   - registration: The member's current registration.
@@ -126,7 +127,7 @@ struct PurgeOrder {
   var cursor: HistoryToken?
 }
 
-/// The outcome of the first transaction of a purge, which raises the purged position.
+/// The outcome of the SQLite transaction that raises the purged position at the start of a purge.
 struct RaisedPurge {
   var through: Int64
   var watermark: Int64

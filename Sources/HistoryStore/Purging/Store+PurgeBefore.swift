@@ -12,7 +12,7 @@ extension Store {
   /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`.
   ///
   /// - Parameters:
-  ///   - token: The position, whose own transaction is not purged.
+  ///   - token: The position; the transaction at this position is not purged.
   ///   - filter: The authors and contexts whose history is purged. The default selects all.
   ///   - cuttingOff: Whether only consumers limit the purge. The default is `false`.
   /// - Returns: The outcome, with the number through which history is now purged.
@@ -106,7 +106,7 @@ extension Store {
     )
   }
 
-  /// Deletes the transactions before a time or of some contexts, and may keep lower-numbered ones.
+  /// Deletes the transactions before a time or of some contexts; earlier ones may remain.
   ///
   /// One small transaction reads the registry, and expires every token that precedes a deleted
   /// transaction. The rows are then deleted in chunks. To complete an interrupted purge, request
@@ -135,13 +135,14 @@ extension Store {
   }
 }
 
-/// A purge by time or by context name, which may keep transactions with lower numbers than some
-/// that it deletes.
+/// A purge by time or by context name; it may keep transactions that precede deleted ones.
 struct PartialPurge {
   let filter: PurgeFilter
   /// The number of the last transaction that may be deleted.
   let through: Int64
-  /// The time before which a transaction must have been written, in seconds since 2001-01-01 UTC.
+  /// The time before which transactions are deleted, in seconds since 2001-01-01 UTC.
+  ///
+  /// `nil` deletes transactions of any time.
   let before: Double?
   /// Whether the purge also deletes history that a member with a context has not merged.
   ///
@@ -151,7 +152,7 @@ struct PartialPurge {
 
 /// The transactions that a ``PartialPurge`` deletes from a store.
 struct FoundPartialPurge {
-  /// The SQL condition that selects the transactions; the time is bound as `?3`.
+  /// The SQL condition that selects the transactions; `before` is bound as `?3` unless it is `nil`.
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
@@ -220,7 +221,8 @@ extension StoreCore {
 
   /// Deletes the matching transactions in the next range of numbers.
   ///
-  /// - Returns: The number of deleted transactions, and the start of the next range or `nil`.
+  /// - Returns: The number of deleted transactions, and the start of the next range, or `nil` after
+  ///   the last range.
   fileprivate func deletePartially(
     _ found: FoundPartialPurge,
     _ from: Int64,

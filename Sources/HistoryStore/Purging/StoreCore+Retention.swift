@@ -5,7 +5,7 @@ import SQLiteStorage
 struct RetentionCut {
   /// The number up to which members with contexts must have merged in order to remain active.
   var number: Int64 = 0
-  /// The jumps of the timestamps by more than a day, which the age limit does not count; newest first.
+  /// The timestamp jumps of more than a day, newest first; the age limit does not count their time.
   var jumps: [TimestampJump] = []
 }
 
@@ -34,7 +34,7 @@ extension StoreCore {
     return lost.sorted()
   }
 
-  /// Returns the position below which members exceed the loosest of all members' limits.
+  /// Returns the lowest cursor that is within the loosest of all members' limits.
   ///
   /// The configuration of another member alone thus never marks a member as lost.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
@@ -92,19 +92,19 @@ extension StoreCore {
   }
 }
 
-/// The size in bytes of a range of transactions, which is constant while the transactions exist.
+/// The size in bytes of a range of transactions; it is constant while the transactions exist.
 struct ByteSum {
   var after: Int64 = 0
   var through: Int64 = 0
   var bytes: Int64 = 0
 }
 
-/// The sum of the times between consecutive transactions, from the newest transaction backwards.
+/// The sum of the time gaps between consecutive transactions, from the newest one backwards.
 ///
-/// A time of more than a day counts as 0, because the device was off or its clock was set. A step
+/// A gap of more than a day counts as 0, because the device was off or its clock was set. A step
 /// back of the clock counts as 0, too.
 struct ActiveTime {
-  /// The longest time between two transactions that is added to the sum, in seconds.
+  /// The longest time gap that is added to the sum, in seconds.
   static let jump = 86_400.0
 
   private let limit: Double
@@ -137,12 +137,13 @@ struct ActiveTime {
 }
 
 extension StoreCore {
-  /// Returns the number of the newest transaction above `least` that is older than the age limit.
+  /// Returns the newest transaction above `least` that is older than the age limit.
   ///
-  /// The number is 0 if no transaction is older. The result also contains the timestamp jumps.
+  /// The result has the transaction's number, or 0 if no transaction is older, and the timestamp
+  /// jumps that the search found.
   ///
   /// - Complexity: if timestamps increase with numbers, a few queries for each day of the limit and
-  ///   each gap; otherwise one visit to each transaction.
+  ///   each gap of more than a day; otherwise one visit to each transaction.
   func ageCut(_ limit: Double, above least: Int64) throws -> RetentionCut {
     var time = ActiveTime(limit: limit)
     let cut =
@@ -167,7 +168,10 @@ extension StoreCore {
     return nil
   }
 
-  /// Returns the first transaction within `seconds` before `later`, or else its predecessor.
+  /// Returns the first transaction within `seconds` before `later`.
+  ///
+  /// If there is none, returns the predecessor of `later`. Only transactions above `least` count;
+  /// the result is `nil` if none of them precedes `later`.
   private func rowBefore(
     _ later: (number: Int64, timestamp: Double),
     within seconds: Double,

@@ -11,12 +11,12 @@ import Darwin
 
 /// The file next to a store that signals commits to processes that watch the file.
 ///
-/// Its name is the store's with `-signal` appended. Only the user can access the file (mode 0600).
+/// Its name is the store's with `-signal` appended. Only its owner can access the file (mode 0600).
 /// The file contains eight bytes: the number of a committed transaction, little endian. Watchers
 /// react to the write and ignore the number: they read the newest position from the store.
 ///
 /// Signals may be lost, for example if the writer is terminated after its commit. The methods
-/// therefore report no errors, and a ``WatchLoop`` also polls.
+/// therefore report no errors, and a ``WatchLoop`` not only waits for signals but polls the store.
 final class SignalFile {
   static let suffix = "-signal"
 

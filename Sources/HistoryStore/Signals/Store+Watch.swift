@@ -2,12 +2,12 @@ public import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Calls a closure after every commit to the store by any process, on the watching thread.
+  /// Calls a closure on a watching thread after commits to the store by any process.
   ///
   /// The closure receives the newest position each time the position has changed. Several commits
   /// in quick succession lead to one call; commits during a call lead to one more call. Commits
-  /// before the watch are not reported. Commits of this process are reported as well, as Core Data
-  /// does in practice; to ignore them, compare the token with the one that the save returned.
+  /// before the watch are not reported. Commits of this process are reported, too, as they are by
+  /// Core Data in practice; to ignore them, compare the token with the one that the save returned.
   /// Recording a cursor and purging are not reported, because they add no history. A position of
   /// another store means that the file was replaced.
   ///
@@ -32,7 +32,7 @@ extension Store {
   }
 }
 
-/// A watch of a store's changes, which ends when it is cancelled or its last reference is released.
+/// A watch of a store's changes; it ends when it is cancelled or its last reference is released.
 public final class ChangeWatch: @unchecked Sendable {
   private struct Hold {
     let store: Store
@@ -118,8 +118,8 @@ final class ChangeWatcher: Sendable {
 
   /// Starts watching on a dedicated thread.
   ///
-  /// - Throws: ``HistoryError`` when the store cannot be read, or the process cannot open another
-  ///   file or start another thread.
+  /// - Throws: ``HistoryError`` when the store cannot be read, or the process cannot open a file or
+  ///   start the thread.
   init(_ file: WatchedFile) throws(HistoryError) {
     files = try FileWatch(file)
     let loop: WatchLoop

@@ -76,7 +76,7 @@ final class WatchLoop: @unchecked Sendable {
     files.interrupt()
   }
 
-  /// Reads the newest position, and notifies the listeners if the position changed.
+  /// Reads the newest position, and notifies the listeners of it if `findNews` returns it.
   private func look(checkingFile: Bool = false) {
     let news = access.withLock { () -> HistoryToken? in
       do {
@@ -90,7 +90,7 @@ final class WatchLoop: @unchecked Sendable {
     if let news { listeners.notify(news) }
   }
 
-  /// Returns the newest position if the listeners must be notified of it.
+  /// Returns the newest position if the listeners must be notified of it, and `nil` otherwise.
   private func findNews(checkingFile: Bool) throws -> HistoryToken? {
     if checkingFile { files.arm() }
     let reader = try currentReader(checkingFile: checkingFile)
@@ -123,8 +123,7 @@ final class WatchThread: @unchecked Sendable {
 
   /// Starts a thread.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` when the process cannot start
-  ///   another thread.
+  /// - Throws: ``HistoryError/Code/unwatchable`` when the process cannot start the thread.
   init(path: String, _ body: @escaping @Sendable () -> Void) throws(HistoryError) {
     let work = Unmanaged.passRetained(ThreadWork(body: body))
     #if canImport(Darwin)
@@ -145,7 +144,9 @@ final class WatchThread: @unchecked Sendable {
     thread = made
   }
 
-  /// Joins or detaches the thread; must be called exactly once.
+  /// Joins the thread if `waiting` is `true`, or detaches it; must be called exactly once.
+  ///
+  /// A call on the thread itself always detaches it.
   func end(waiting: Bool) {
     if waiting, pthread_equal(pthread_self(), thread) == 0 {
       pthread_join(thread, nil)

@@ -43,7 +43,7 @@ final class Suspension: Sendable {
     suspended.wait()
   }
 
-  /// Returns whether a request failed with an error because the suspension interrupted the request.
+  /// Returns whether a request failed with `error` because the suspension interrupted the request.
   func explains(_ error: any Error) -> Bool {
     guard interruption.isSet, let failure = error as? SQLiteError else { return false }
     return failure.isInterruption || failure.cause == .busy

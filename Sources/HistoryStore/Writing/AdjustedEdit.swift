@@ -34,7 +34,7 @@ struct AdjustedEdit {
 }
 
 extension StoreCore {
-  /// Applies the deletes of a save, then delete rules, then the other edits.
+  /// Applies the deletes of a save, then delete rules, then the inserts and updates.
   ///
   /// Edits that violate a uniqueness constraint are passed to `postpone`.
   ///
@@ -108,8 +108,9 @@ extension StoreCore {
 
   /// Returns the deleted objects of a save, and the inserts that it leaves out because of them.
   ///
-  /// A save leaves out an insert that refers, with the rule ``DeleteRule/cascade``, to an object that the
-  /// save deletes or to another insert that it leaves out.
+  /// A save leaves out an insert if the delete of the object to which it refers would also delete the
+  /// inserted object: the reference has the rule ``DeleteRule/cascade``, and the save deletes the object
+  /// to which it refers, or leaves that object out, too.
   private func withLeftOutInserts(
     _ edits: [ObjectEdit],
     _ deleted: Set<ObjectID>
@@ -161,7 +162,7 @@ extension StoreCore {
 
   /// Writes an insert or update, and packs it as one change.
   ///
-  /// The change also contains the effects of delete rules on the object.
+  /// The change contains both the edit and the effects of delete rules on the object.
   func apply(
     _ adjusted: AdjustedEdit,
     _ number: Int64,
@@ -180,7 +181,7 @@ extension StoreCore {
     return adjusted.finished(outcome, &packer)
   }
 
-  /// Adjusts an insert or update to the delete rules of the objects that the same save deletes.
+  /// Adjusts an insert or update to the effects of delete rules in the same save.
   ///
   /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///

@@ -10,7 +10,7 @@ import SQLiteStorage
 struct ChangePacker: ~Copyable {
   /// The version of the packed form; the first byte of every blob.
   static let version: UInt8 = 1
-  /// The size in bytes after which the next change starts another chunk.
+  /// The size of a chunk in bytes after which the next change starts a new chunk.
   static let chunkBytes = 32 * 1024
 
   /// The type code of an update of columns beyond the first 64.
@@ -26,7 +26,7 @@ struct ChangePacker: ~Copyable {
   private(set) var objects: [ObjectID] = []
   private(set) var keepsObjects = false
   private var lastKey: Int64 = 0
-  /// The size in bytes at which the next change starts another chunk.
+  /// The total packed size in bytes at which the next change starts a new chunk.
   private var chunkEnd = chunkBytes
 
   /// The number of chunks; 1 unless the transaction is large.

@@ -71,7 +71,7 @@ struct RuleEffects {
   /// Creates the effects of a write that deletes objects, before any delete rule is applied.
   init(deleted: [ObjectID]) { gone = Set(deleted) }
 
-  /// Adds the effects of further deletes.
+  /// Adds the effects of delete rules that the same write applied later.
   mutating func formUnion(_ further: RuleEffects) {
     deleted += further.deleted
     gone.formUnion(further.gone)
@@ -96,12 +96,14 @@ extension StoreCore {
   /// Applies the delete rules for objects that the current write has deleted.
   ///
   /// References are set to null only after all cascades, so that the tombstone of an object that a
-  /// cascade deletes still has the object's references. Each such object becomes one delete in
-  /// `packer`, and each object with references set to null becomes one update. Objects in `pending`
-  /// get no update here: the caller combines the update with its own edit of the object.
+  /// cascade deletes still has the object's references. Each object that a cascade deletes becomes
+  /// one delete in `packer`, and each object with references set to null becomes one update.
+  /// Objects in `pending` get no update here: the caller combines the update with its own edit of
+  /// the object.
   ///
   /// No rule is applied to the references in `changed`, which the same write edits. If `deniesAll` is
-  /// `true`, every other reference is treated as if its rule were ``DeleteRule/deny``.
+  /// `true`, every reference that is not in `changed` is treated as if its rule were
+  /// ``DeleteRule/deny``.
   ///
   /// - Throws: ``HistoryError/Code/deleteDenied`` if an object that stays refers to a deleted one by a
   ///   reference with the rule ``DeleteRule/deny``.

@@ -11,7 +11,7 @@ private struct EditRun {
   static let countMin = 4
   /// The maximum difference between the keys of two updates that one statement writes.
   ///
-  /// The statement also visits the rows in between, each for a tenth of the cost of a further statement.
+  /// The statement also visits the rows in between. A visit costs a tenth of a new statement.
   static let stepMax: Int64 = 4
 
   let range: Range<Int>

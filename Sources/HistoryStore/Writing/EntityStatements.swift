@@ -147,8 +147,8 @@ final class EntityStatements {
 
   /// Returns the statement that calls `history_row` for each row with one of a ``RowReader``'s keys.
   ///
-  /// Each call of the function receives the key, the version and every attribute, in the order of
-  /// the keys.
+  /// The calls are made in the order of the keys. Each call receives the key, the version and every
+  /// attribute of one row.
   func selectShown(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let selectShownRows { return selectShownRows }
     let made = try PreparedStatement(

@@ -6,7 +6,7 @@ public import HistoryTypes
 public struct SaveConflict: Sendable, Hashable {
   /// The object that the context edited.
   public let id: ObjectID
-  /// The object's entity.
+  /// The name of the object's entity.
   public let entity: String
   /// The object of the store with the same unique values.
   ///

@@ -51,8 +51,8 @@ extension Store {
   /// - Returns: The transaction, and the number of inserted or changed objects.
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
   ///   changed then.
-  /// - Complexity: one statement for many rows, and one or two for the history; one statement for each
-  ///   object with a merge policy other than `error`.
+  /// - Complexity: under the policy `error`, one statement for many rows; under other policies, one
+  ///   statement for each object; and one or two for the history.
   @discardableResult
   public func batchInsert(
     into entityName: String,
@@ -171,7 +171,7 @@ extension Store {
   ///   ``HistoryError/Code/deleteDenied`` or ``HistoryError/Code/danglingReference`` if references to
   ///   the objects remain.
   /// - Complexity: a scan of the entity, without a query per row; unless the rules are skipped, one
-  ///   query for each deleted object and reference to the entity.
+  ///   query for each deleted object and each attribute that refers to the entity.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -297,11 +297,11 @@ extension Entity {
 
 /// The detail of a batch result (Core Data: `NSBatchInsertRequestResultType` and its counterparts).
 public enum BatchResultType: Sendable, Hashable {
-  /// The transaction only (Core Data: `statusOnly`).
+  /// The transaction and the counts, without object IDs (Core Data: `statusOnly`).
   case status
-  /// The number of objects (Core Data: `count`), which every result contains anyway.
+  /// The same as ``status``, because every result contains the counts (Core Data: `count`).
   case count
-  /// The IDs of the objects (Core Data: `objectIDs`); each takes 16 bytes of memory.
+  /// The transaction, the counts and the object IDs, 16 bytes each (Core Data: `objectIDs`).
   case objectIDs
 }
 
@@ -309,10 +309,11 @@ public enum BatchResultType: Sendable, Hashable {
 public enum BatchDeleteRules: Sendable, Hashable {
   /// Applies the delete rule of each reference (`DeleteRule`).
   case apply
-  /// Deletes no object if another object refers to one of them, whatever the delete rule is.
+  /// Deletes no object if an object that stays refers to one of them, whatever the delete rule is.
   ///
-  /// References among the deleted objects are allowed. The request throws
-  /// ``HistoryError/Code/deleteDenied``, whose ``HistoryError/objects`` refer to a deleted one.
+  /// References among the objects to delete are allowed. Otherwise the request throws
+  /// ``HistoryError/Code/deleteDenied``, and ``HistoryError/objects`` contains objects that refer
+  /// to an object to delete.
   case denyAll
   /// Applies no delete rule, without a query for each object (Core Data: `NSBatchDeleteRequest`).
   ///

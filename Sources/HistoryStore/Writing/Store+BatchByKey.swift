@@ -63,7 +63,7 @@ extension Store {
   ///   the objects remain, and ``HistoryError/Code/stopped`` if the closure throws; the store is then
   ///   not changed.
   /// - Complexity: one statement for many objects, and one or two for the history; unless the rules are
-  ///   skipped, one query for each deleted object and reference to the entity.
+  ///   skipped, one query for each deleted object and each attribute that refers to the entity.
   @discardableResult
   public func batchDelete(
     _ entityName: String,

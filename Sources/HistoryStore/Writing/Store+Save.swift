@@ -76,11 +76,13 @@ package struct SaveRequest: Sendable {
 package enum EditOutcome: Sendable, Hashable {
   /// The edit was written, without a conflict with another writer.
   case written
-  /// The attributes in `columns` were written over a row that another writer had changed.
+  /// The attributes in `columns` were written, but the row may differ from the context's state.
+  ///
+  /// For example, another writer or a delete rule of the same save had changed the row.
   case writtenOver(columns: UInt64)
-  /// The merge policy kept the store's row, and the edit was not written.
+  /// The merge policy or the app's closure discarded the edit.
   case leftOut
-  /// The object no longer existed, and the edit was not written.
+  /// The edit was not written, because its object was deleted, for example by a cascade.
   case gone
   /// An inserted object has a duplicate in the store, and the store's object replaces it.
   case replaced(by: ObjectID)
@@ -184,7 +186,7 @@ extension Store {
     return try makeObjectID(number)
   }
 
-  /// Creates an ID for an object of the entity with a number.
+  /// Creates an ID for an object of the entity with the given number.
   package func makeObjectID(_ number: Int32) throws(HistoryError) -> ObjectID {
     try locked { core in
       let key =

@@ -1,10 +1,10 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// A uniqueness constraint of a file; `indices` are those of its attributes in the program's model.
+/// A uniqueness constraint of a file; `indices` locate its attributes in the program's model.
 struct UniquenessConstraint {
   let indices: [Int]
-  /// SQL for the condition that an object has the same values, which are bound from `?2` on.
+  /// The SQL condition for rows whose constrained attributes equal the values bound from `?2` on.
   fileprivate let condition: String
   /// The attributes of the constraint, as bits.
   var columns: UInt64 { indices.reduce(0) { $0 | 1 << UInt64($1) } }

@@ -30,8 +30,9 @@ extension StoreCore {
   /// Runs a closure that changes rows, and writes its packed changes as one history transaction.
   ///
   /// The rows and the history are written in the same SQLite transaction. If the closure changes no
-  /// row, the file is not changed, unless `allowsNone` is `true`. The closure receives the version
-  /// of the changed rows, which is the number of the transaction.
+  /// row, the file is not changed; if `allowsNone` is `true`, a history transaction without changes
+  /// is written instead. The closure receives the version of the changed rows, which is the number
+  /// of the history transaction.
   func writeTransaction(
     by authorship: Authorship,
     keepingObjects: Bool = false,

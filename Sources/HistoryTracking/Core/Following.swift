@@ -30,7 +30,7 @@ package struct Following: Hashable, Sendable {
     passed(failure)
   }
 
-  /// Notes a signal; a pass follows if the signal announces history that the member has not recorded.
+  /// Notes a signal; a pass follows if `isNews`, that is, if the signal requires a pass.
   package mutating func signalled(isNews: Bool) { next = isNews ? .pass : .wait }
 
   /// Notes the end of a pause; the failed pass is then repeated.

@@ -2,7 +2,9 @@ package import HistoryStore
 package import HistoryTypes
 package import ObjectContexts
 
-/// One launch of one member, with fetch, merge, record and purge as synchronous methods.
+/// One launch of one member, with synchronous methods that perform the steps of a pass.
+///
+/// The methods fetch and merge history, record the cursor, and purge.
 ///
 /// A session contains the in-memory state of the process: the fetched page and the merged position.
 /// A crash loses both; the next launch continues at the recorded cursor.
@@ -23,7 +25,7 @@ package final class MemberSession {
   package private(set) var registration: Registration
   /// The position through which history was merged into the contexts.
   package private(set) var mergedThrough: HistoryToken
-  /// A Boolean value that indicates whether the contexts must be reloaded after a resync.
+  /// `true` after a resync that has moved the cursor but has not reloaded the contexts.
   private var isUnloaded = false
   /// The cursor that the registry stores.
   package private(set) var recordedThrough: HistoryToken
@@ -286,7 +288,7 @@ package struct SessionPlace: Sendable, Hashable {
   package let scannedThrough: Int64?
   /// The numbers of the fetched transactions that the next merge applies.
   package let awaitingMerge: [Int64]
-  /// A Boolean value that indicates whether the contexts must be reloaded after a resync.
+  /// `true` after a resync that has moved the cursor but has not reloaded the contexts.
   package let isUnloaded: Bool
 }
 

@@ -123,8 +123,8 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   /// Creates a deduplicator of the objects that violate a uniqueness constraint of an entity.
   ///
-  /// The entity may be of the store's model or of a later version with the same names. The
-  /// constraints apply one after another.
+  /// The entity may come from the store's model, or from a later version of the model in which the
+  /// entity and its attributes have the same names. The constraints apply one after another.
   ///
   /// - Parameters:
   ///   - store: The store that contains the objects.

@@ -45,7 +45,7 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var timestampJumps: [TimestampJump] = []
   /// The authors found in history that the configuration does not declare.
   public internal(set) var undeclaredAuthors: Set<String> = []
-  /// A change of the store's model by a newer program, in the first pass that noticed it.
+  /// A change of the store's model by a newer program; only the first pass to notice it reports it.
   ///
   /// Passes continue, and ignore the entities and attributes that this program does not know.
   public internal(set) var modelSkew: ModelSkew?

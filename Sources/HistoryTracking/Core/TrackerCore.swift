@@ -6,8 +6,8 @@ package import ObjectContexts
 ///
 /// The core does not perform calls that may take time, such as those of hooks: a ``PassRun``
 /// returns them one after the other to the code that drives the core. The actor ``HistoryTracker``
-/// awaits each call; a synchronous driver performs each call at once. The driver must not use the
-/// core concurrently.
+/// awaits each call; a synchronous driver performs each call without suspending. The driver must
+/// not use the core concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
   package let member: MemberID

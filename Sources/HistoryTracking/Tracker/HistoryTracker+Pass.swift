@@ -5,8 +5,8 @@ import ObjectContexts
 extension HistoryTracker {
   /// Runs a pass: fetches, calls hooks, merges, records and, if the strategy requires it, purges.
   ///
-  /// The member is launched if it is not running. One pass runs at a time; calls made during a pass
-  /// share the next one.
+  /// The member is launched if it is not running. One pass runs at a time; all calls made during a
+  /// pass share the next pass.
   ///
   /// - Throws: ``HistoryError``; the cursor stays at the last recorded position, where the next
   ///   pass continues.

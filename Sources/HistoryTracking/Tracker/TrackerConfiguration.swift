@@ -39,7 +39,7 @@ public struct TrackerConfiguration: Sendable {
   public var pageTransactionCountMax = 1000
   /// A Boolean value that indicates whether a launch and a resync load all objects into the contexts.
   ///
-  /// The default is `true`: every context then holds all objects of the store, and merges also
+  /// The default is `true`: every context then holds all objects of the store, and merges
   /// register the objects that other contexts insert. With `false`, a context holds only its
   /// registered objects: see ``ObjectContext/retainsRegisteredObjects``. Merges then change only
   /// these objects, and memory is proportional to their number. A context on which the program

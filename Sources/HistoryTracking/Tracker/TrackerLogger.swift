@@ -54,7 +54,7 @@ public protocol TrackerLogger: Sendable {
   /// - Parameters:
   ///   - level: The severity of the message.
   ///   - message: The message, without the name of the member.
-  ///   - metadata: The name of the tracker's member as `member`.
+  ///   - metadata: A dictionary with the name of the tracker's member under the key `member`.
   func log(level: TrackerLogLevel, message: String, metadata: [String: String])
 }
 

@@ -5,7 +5,7 @@
 struct ChunkedKeys: RandomAccessCollection, Sendable {
   /// The maximum number of keys in a chunk.
   ///
-  /// Two adjacent chunks together contain more than half as many keys.
+  /// Two adjacent chunks together contain more than half of this number.
   let chunkSize: Int
   private(set) var chunks: [[Int64]]
   /// The position of the first key of each chunk.

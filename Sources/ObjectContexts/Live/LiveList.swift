@@ -261,7 +261,9 @@ struct LiveList: Sendable {
     keys.remove(at: positions)
   }
 
-  /// Inserts objects at their places; an incomplete list gets no objects after its last one.
+  /// Inserts objects at their places in the list.
+  ///
+  /// If the list is incomplete, objects that are sorted after the list's last object are left out.
   ///
   /// - Returns: The positions of the inserted objects.
   private mutating func insert(

@@ -25,7 +25,7 @@ extension ExternalSystem {
     for actor in answer.signalled { log.add(actor, .signalled) }
   }
 
-  /// Logs the events of a failed action that occurred before the failure, then throws the failure.
+  /// Logs the effects that a failed action had until its failure, then throws the failure.
   func logFailure(
     _ failed: WireFailure,
     of action: Action,
@@ -45,7 +45,7 @@ extension ExternalSystem {
     throw failed.failure
   }
 
-  /// Logs the events of a fetch, a merge and a record, as single commands or within a pass.
+  /// Logs the events of fetching, merging and recording, by single commands or by a pass.
   private func logSteps(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
     let actor = action.actor
     if answer.hasWoken { log.add(actor, .woke) }

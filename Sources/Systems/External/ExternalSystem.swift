@@ -111,7 +111,7 @@ package final class ExternalSystem: SystemUnderTest {
       said = line
       guard again == hello else {
         throw RunFailure(
-          clause: "its answer to \"hello\" differs from that of its first launch",
+          clause: "its answer to \"hello\" differs from the one after its first launch",
           said: line
         )
       }
