@@ -203,15 +203,18 @@ extension AskedQuery {
     return count > 0 ? ["\(count.counted("number")) missing"] : []
   }
 
-  /// The expected objects of a copied store, with all values; `nil` if the data are uncertain.
+  /// The expected objects of a copied store; `nil` if the data are uncertain.
+  ///
+  /// The actor copies the entities and attributes that its own version of the model declares.
   var copiedLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
     }
-    let entities = timeline.plan.header.model.entities
-    return objects.map { name, values in
-      let attributes = entities.first { $0.name == name.entity }?.attributes ?? []
-      return QueryAnswer.line(name, attributes.map { values[$0.name] ?? .null })
+    let entities = timeline.plan.header.model(of: query.actor).entities
+    return objects.compactMap { name, values in
+      entities.first { $0.name == name.entity }.map { entity in
+        QueryAnswer.line(name, entity.attributes.map { values[$0.name] ?? .null })
+      }
     }.sorted()
   }
 

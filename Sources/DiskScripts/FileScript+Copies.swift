@@ -46,7 +46,7 @@ extension FileScript {
       }
       let used = try made.fetch(HistoryRequest(after: nil)).changes.map(\.objectID)
       let context = ObjectContext.retaining(made, author: "app", name: "view")
-      let id = try context.insert(store.model.entities[0].name).id
+      let id = try context.insert(entities[0].name).id
       expect(!used.contains(id), "a converted store gives a new object the used key of \(id)")
     }
   }
@@ -82,7 +82,7 @@ extension FileScript {
     expect(shown == lines, "the history of a Core Data file is read as \(shown)")
     let names = foreign.model.entities.map(\.name)
     expect(
-      names == store.model.entities.map(\.name),
+      names == entities.map(\.name),
       "the entities of a Core Data file are read as \(names)"
     )
     let original = try Store(reading: folder.file("original"), copyingTo: folder.path)

@@ -18,58 +18,11 @@ package struct FileScript: DiskStores {
     layout = ScriptRandom(seed).layout
   }
 
-  /// Copies the data of the plan's store into a new store, in three transactions.
+  /// The entities of the program's model.
   ///
-  /// - Parameters:
-  ///   - folder: the folder of the new store.
-  ///   - name: returns the plan's name of an object.
-  /// - Returns: the names of the copied objects.
-  /// - Throws: ``HistoryError`` if a store cannot be read or written.
-  package mutating func fill(
-    _ folder: borrowing ScratchFolder,
-    _ name: (ObjectID) -> ObjectName
-  ) throws(HistoryError) -> [ObjectID: ObjectName] {
-    let original = try Store(
-      path: folder.file("original"),
-      model: store.model,
-      configuration: configuration()
-    )
-    let permissions = folder.permissions(of: "original")
-    expect(permissions == 0o600, "the file has the permissions \(permissions ?? 0)")
-    var names: [ObjectID: ObjectName] = [:]
-    var copies: [ObjectID: ObjectID] = [:]
-    let source = ObjectContext(store: store, author: nil, name: "query")
-    for (index, entity) in store.model.entities.enumerated() {
-      let author = index == 0 ? "app" : nil
-      let context = ObjectContext.retaining(original, author: author, name: "view")
-      for object in try source.objects(entity.name) {
-        var values: Values = [:]
-        for attribute in entity.attributes {
-          let value = try object[attribute.name] ?? .null
-          let copy = destination(of: attribute, value).flatMap { copies[$0] }
-          values[attribute.name] = copy.map { .int($0.key) } ?? value
-        }
-        let copy = try context.insert(entity.name, values)
-        names[copy.id] = name(object.id)
-        copies[object.id] = copy.id
-      }
-      try context.save()
-    }
-    let context = ObjectContext.retaining(original, author: "app", name: "view")
-    let extra = try context.insert(store.model.entities[0].name)
-    try context.save()
-    extra.delete()
-    try context.save()
-    lines = try history(original)
-    token = try original.currentToken()
-    return names
-  }
-
-  /// Returns the object that a value refers to; `nil` if the attribute is no reference.
-  private func destination(of attribute: Attribute, _ value: Value) -> ObjectID? {
-    guard let reference = attribute.reference, let key = value.int else { return nil }
-    return store.model.number(of: reference.entity).map { ObjectID(entity: $0, key: key) }
-  }
+  /// The model of a store that a newer program has created also contains entities that the program does
+  /// not declare, and whose objects it cannot read.
+  var entities: [Entity] { store.model.entities.filter(\.isDeclared) }
 
   /// Reads the data in copies of the filled store, and changes, converts and replaces them.
   ///
@@ -257,8 +210,8 @@ package struct FileScript: DiskStores {
         guard let name = names[object.id] else { continue }
         let values = try entity.attributes.map { attribute throws(HistoryError) in
           let value = try object[attribute.name] ?? .null
-          return destination(of: attribute, value).flatMap { names[$0] }.map { .int($0.key) }
-            ?? value
+          return destination(of: attribute, value, in: copy.model).flatMap { names[$0] }
+            .map { .int($0.key) } ?? value
         }
         lines.append(QueryAnswer.line(name, values))
       }
@@ -288,15 +241,14 @@ package struct FileScript: DiskStores {
       expect(try insert(into: tracked) == 1, "the first transaction is not #1")
     }
     let untracked = try Store(path: path, configuration: configuration)
-    let name = store.model.entities[0].name
+    let name = entities[0].name
     expect(.readOnly, of: "a write without history tracking to a file with history") {
       () throws(HistoryError) in
       let context = ObjectContext.retaining(untracked, author: nil, name: "view")
       _ = try context.insert(name)
       try context.save()
     }
-    let other = store.model.entities.count > 1
-    if other, let model = try? Model([store.model.entities[1]]) {
+    if entities.count > 1, let model = try? Model([entities[1]]) {
       let configuration = self.configuration()
       expect(.otherModel, of: "to open the file with another model") { () throws(HistoryError) in
         _ = try Store(path: path, model: model, configuration: configuration)

@@ -194,6 +194,19 @@ import Traces
     #expect(try fault(query(.files), objects.dropLast() + ["Item/3 null 3"]) != nil)
   }
 
+  @Test func `A store that an older program copies has the attributes of its own model`() throws {
+    var story = try story()
+    let count = Attribute("count", .int, defaultValue: 0)
+    let model = [Entity("Item", [Attribute("title", .string), count]), Entity("Tag", [count])]
+    story.header.model = Model(unchecked: model, version: 2)
+    story.header.actors[0].modelVersion = 1
+    let titles = ["Item/1 \"b\"", "Item/2 \"a\"", "Item/3 null"]
+    #expect(try fault(query(.files), titles, in: story) == nil)
+    #expect(try fault(query(.files), titles.dropLast() + ["Item/3 null 2"], in: story) != nil)
+    story.header.actors[0].modelVersion = 2
+    #expect(try fault(query(.files), titles, in: story) != nil)
+  }
+
   @Test func `A tracker on a tour reports the transactions after its start`() throws {
     // Its start is before #2, which is the first transaction that is not earlier.
     func tour(_ report: String, _ calls: [String], _ messages: [String]) -> [String] {

@@ -54,7 +54,7 @@ import Traces
     ),
     (#"{"design": 1, "name": "a", "like": "kit2"}"#, "Did you mean \"kit-2\"?"),
     (#"{"design": 1, "name": "a", "position": "number"}"#, "neither \"like\" nor \"comparison\""),
-    (#"{"design": 1, "like": "kit-2"}"#, "lacks the key \"name\""),
+    (#"{"design": 1, "like": "kit-2"}"#, "has no \"name\""),
     (#"{"design": 2, "name": "a", "like": "kit-2"}"#, "design"),
     (#"{"design": 1, "name": "a", "like": "kit-2", "strategy": "daily"}"#, "no strategy \"daily\""),
     (#"{"design": 1, "name": "a", "like": "kit-2", "position": true}"#, "Make it a string"),
