@@ -249,6 +249,8 @@ private final class BusyWriter: @unchecked Sendable {
   }
 
   /// Returns the durations in nanoseconds of the commits that are made while a closure runs.
+  ///
+  /// The first of these commits ends before the closure starts.
   func commits(during body: () throws -> Void) throws -> [Double] {
     Thread.detachNewThread {
       self.result = Result { try self.commit() }

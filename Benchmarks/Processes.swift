@@ -80,7 +80,7 @@ enum Processes {
     }
   }
 
-  /// Runs several processes that read the same history, and returns their durations in nanoseconds.
+  /// Runs several processes that read the same history; returns the reading times in nanoseconds.
   private static func readings(_ command: String, _ path: String, _ size: Int) throws -> [Double] {
     let running = try (0..<size).map { _ in try HelperProcess.start(command, .stream, [path]) }
     return try running.flatMap { process in

@@ -103,7 +103,7 @@ enum Purges {
 
   // MARK: With a lagging actor
 
-  /// Registers a member that has merged everything, and one that has merged only one transaction.
+  /// Registers a member that has merged everything, and one that is at the oldest transaction.
   private static func addLaggingMember(_ path: String) throws {
     let store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
     _ = try store.join(MemberID("reader"))

@@ -4,7 +4,7 @@ import HistoryTypes
 import Measuring
 import ObjectContexts
 
-/// Queries that use an index: fetches of one result, and live queries, whose results stay current.
+/// Queries that use an index: single fetches, and live queries, whose results stay current.
 enum Queries {
   static let all = [query, live]
 

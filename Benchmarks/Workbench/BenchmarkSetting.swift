@@ -231,7 +231,7 @@ final class ScratchFolder {
     return copy
   }
 
-  /// Deletes the copied store files; all stores that use them must be closed.
+  /// Deletes all files and folders named `copy-...`; the stores in them must be closed.
   func removeCopies() throws {
     let manager = FileManager.default
     for name in try manager.contentsOfDirectory(atPath: path) where name.hasPrefix("copy-") {
@@ -260,7 +260,9 @@ final class ScratchFolder {
     return type == "tmpfs"
   }
 
-  /// Deletes the scratch folders of processes that have ended; errors are ignored.
+  /// Deletes the scratch folders of this user's ended processes in this PID namespace.
+  ///
+  /// Errors are ignored.
   private static func removeLeftOvers(in parent: String) {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: parent) } catch { return }

@@ -263,7 +263,9 @@ extension PeerKind {
 extension FloorDatabase {
   /// Makes a peer (an alternative to this library) record the writes to a table from now on.
   ///
-  /// - Throws: ``FloorError`` if the peer's tables cannot be created. A file has at most one peer.
+  /// Attach at most one peer to a database.
+  ///
+  /// - Throws: ``FloorError`` if the peer's tables cannot be created.
   func attach(_ peer: PeerKind, to table: String) throws(FloorError) {
     try check(peer_attach(floor, peer, table))
   }

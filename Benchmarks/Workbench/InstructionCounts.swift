@@ -104,7 +104,8 @@ package struct InstructionCounts: Sendable {
 
     /// Counts the instructions of one operation of a benchmark.
     ///
-    /// Each operation executes `extra` added instructions, to test whether the counts include them.
+    /// The process executes `extra` added instructions for each operation, to test whether the
+    /// counts include them.
     ///
     /// - Returns: a row with one sample; `nil` if the benchmark lacks the contender.
     /// - Throws: An error about a process that failed.
@@ -175,7 +176,7 @@ package enum CallgrindProfile {
 
   /// Returns the instructions of the measured parts: the sum over every second profile.
   ///
-  /// The other profiles contain the work between the measured parts.
+  /// The other profiles contain the work before and between the measured parts.
   static func sum(_ path: String, marks: Int) throws -> Int64 {
     var sum: Int64 = 0
     for mark in stride(from: 2, through: marks, by: 2) {

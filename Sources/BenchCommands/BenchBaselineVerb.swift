@@ -4,7 +4,7 @@ import HistoryTypes
 import Measuring
 import Reporting
 
-/// The options that choose a run, shared by the `bench baseline` verbs.
+/// The options that choose a run, shared by the `bench baseline` verbs that read a run.
 struct BaselineRunOptions: VerbOptions {
   /// The folder of the run; `nil` selects the newest run.
   @Option("run", .path("DIR"), shown: "the newest run of benchmarks", "The folder of the run.")

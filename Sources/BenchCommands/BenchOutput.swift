@@ -65,7 +65,7 @@ struct BenchText {
 
   /// The number of contenders above which the table shows only this library and the floor.
   ///
-  /// The floor is raw SQLite in C.
+  /// The floor is the contender to which the ratios refer, usually raw SQLite in C.
   private static let contendersMax = 4
 
   func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {

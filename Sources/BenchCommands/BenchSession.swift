@@ -188,7 +188,8 @@ struct ExactRepeats {
   let wanted: Int
   /// The number of completed runs, including the first.
   private(set) var done = 1
-  /// The rows that differed from the first run, each with the number of runs in which it differed.
+  /// The differences from the first run as phrases, each with the number of runs in which it
+  /// occurred.
   private(set) var differences: [(sentence: String, count: Int)] = []
 
   /// The maximum number of differences printed; the rest is only counted.

@@ -103,7 +103,8 @@ struct TimeSuspects {
 
   /// The suspects that further launches cannot compare.
   ///
-  /// They were not measured in rounds, or not in the base condition.
+  /// They were not measured in rounds or not in the base condition, or they compare layouts of
+  /// stores.
   var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
 
   private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {

@@ -102,7 +102,7 @@ extension CampaignFolder {
 
   private func place(of key: String) -> String { "\(path)/failures/\(key)" }
 
-  /// Returns `true` until a worker has replayed a failure's counterexample in another process.
+  /// Returns `true` until a replay of a failure's counterexample has ended with a verdict.
   func isUntried(_ failure: CampaignFailure) throws(CampaignError) -> Bool {
     try seen(of: failure.key.text).allSatisfy { $0.failure.isConfirmed == nil }
   }

@@ -25,7 +25,7 @@ struct CheckDocument: Decodable {
 
   let systems: [System]
 
-  /// Reads all files `check.json` below a folder; only runs of checks have this file.
+  /// Reads each file `check.json` in the subfolders of a folder; only runs of checks have it.
   ///
   /// - Throws: ``CampaignError`` if a document cannot be read.
   static func all(below place: String) throws(CampaignError) -> [CheckDocument] {

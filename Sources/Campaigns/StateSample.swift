@@ -8,7 +8,7 @@ import Foundation
 ///
 /// - Samples of several runs, joined in any order, are the sample of all runs together.
 /// - Up to ``countMax`` different states are counted exactly. A larger number is estimated from the
-///   size and the greatest digest of the sample, with a standard error of 3 %.
+///   size of the sample and the least digest above it, with a standard error of 3 %.
 /// - As JSON a sample of ten million plans has at most 20,000 bytes.
 ///
 /// Z. Bar-Yossef et al.: Counting Distinct Elements in a Data Stream, RANDOM 2002; K. Beyer et al.:

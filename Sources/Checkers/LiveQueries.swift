@@ -191,7 +191,7 @@ private struct WatchedView: Sendable {
   ///
   /// If the command failed but its save was committed, the view may lack the saved changes. If the
   /// command failed, the live query that it started is removed. If it succeeded, the live query
-  /// that the new one replaces is removed.
+  /// that the new one replaces, if any, is removed.
   mutating func end(_ outcome: Outcome) {
     if let saved, outcome != .ok { unknown.formUnion(saved.changes.map(\.object)) }
     saved = nil

@@ -8,8 +8,8 @@ package import Traces
 /// Verifies: at the end the observers of each running member have received every transaction that
 /// the member must merge. No observer receives a transaction twice within one fetch, or again after
 /// the member has recorded the transaction. Observers may receive transactions again after a
-/// power-off, or after the system has deleted the member's cursor. Within one event observers
-/// receive transactions in commit order.
+/// power-off, after a command of unknown outcome, or after the system has deleted the member's
+/// cursor. Within one event observers receive transactions in commit order.
 ///
 /// Does not verify: the content that an observer receives, and members without observers. A member
 /// has observers if one of its hooks is an observer (``PlannedHook/observes``), or if the trace
@@ -25,7 +25,9 @@ package struct ObserverDelivery: Invariant {
   /// For each transaction, the members whose observers have received it since the member's last
   /// fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// Members whose cursor may have been deleted; their observers may receive transactions again.
+  /// The members whose observers may receive recorded transactions again.
+  ///
+  /// The cursor was deleted, or a power-off or a command of unknown outcome made it uncertain.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {

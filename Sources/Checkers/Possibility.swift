@@ -33,8 +33,8 @@ package struct Possibility: Sendable {
 
   /// Applies an edit under its merge policy, and returns the net changes.
   ///
-  /// While it is unknown what the view has read, the changes in `reported` of the objects that the
-  /// edit names are assumed to be right.
+  /// If the policy depends on what the view has read, and that is unknown, the changes in
+  /// `reported` of the objects that the edit names are assumed to be right.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
     if let related = related(edit) {

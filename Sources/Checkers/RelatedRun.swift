@@ -108,9 +108,10 @@ struct RelatedRun {
   /// Applies the delete rules of all references to deleted objects, and to objects deleted by the
   /// rules.
   ///
-  /// A reference that an edit of this write changes is skipped. If `isLast` is `true`, the edits
-  /// were applied before: such a reference is then skipped only if it has the value that the edit
-  /// set. If the merge policy has kept the old value, the delete rule applies.
+  /// A reference that an edit of this write changes is skipped, unless the edit sets it to an
+  /// object in `deleted`. If `isLast` is `true`, the edits were applied before: such a reference is
+  /// then skipped only if it has the value that the edit set. If the merge policy has kept the old
+  /// value, the delete rule applies.
   private mutating func applyRules(
     to deleted: [ObjectName],
     isLast: Bool = false

@@ -210,7 +210,7 @@ extension Timeline {
 // MARK: Transactions
 
 extension Timeline {
-  /// Returns whether any of the given members had to merge changes that another actor wrote.
+  /// Returns whether any of the given members had to merge changes of another actor or program.
   ///
   /// A trace without such a write does not exercise merges.
   ///

@@ -19,9 +19,9 @@ package struct TombstoneFidelity: Invariant {
   private let preserved: [String: Set<String>]
   /// The expected tombstones of each transaction's deletes, by the transaction's name.
   private var expected: [TransactionName: Objects] = [:]
-  /// The first delete that was reported without a tombstone.
+  /// The first delete that history reports without the expected tombstone.
   ///
-  /// This is a violation if any other delete in the trace has a tombstone.
+  /// This is a violation if the trace reports any tombstone.
   private var bare: Violation?
   private var hasTombstone = false
 

@@ -5,7 +5,7 @@ package import Traces
 
 /// Makes the store that a script about files works on.
 extension FileScript {
-  /// Copies the data of the plan's store into a new store, and deletes an object of its own.
+  /// Copies the data of the plan's store into a new store; then inserts and deletes another object.
   ///
   /// - Parameters:
   ///   - folder: the folder of the new store.
@@ -73,7 +73,9 @@ extension FileScript {
     return copy.map { .int($0.key) } ?? value
   }
 
-  /// Returns the object that a value refers to; `nil` if the attribute is no reference.
+  /// Returns the object that a value refers to.
+  ///
+  /// `nil` if the attribute is not a reference, the value is null, or `model` lacks the entity.
   func destination(
     of attribute: Attribute,
     _ value: Value,

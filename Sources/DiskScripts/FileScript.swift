@@ -20,8 +20,8 @@ package struct FileScript: DiskStores {
 
   /// The entities of the program's model.
   ///
-  /// The model of a store that a newer program has created also contains entities that the program does
-  /// not declare, and whose objects it cannot read.
+  /// The model of a store that a newer program has created also contains entities that the program
+  /// does not declare, and whose objects it cannot read.
   var entities: [Entity] { store.model.entities.filter(\.isDeclared) }
 
   /// Reads the data in copies of the filled store, and changes, converts and replaces them.

@@ -9,8 +9,8 @@ internal import Glibc
 /// SQLite's own allocator, with allocations that can be made to fail for the calling thread.
 ///
 /// SQLite accepts an allocator only before it is first used in a process
-/// (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmalloc), so this allocator
-/// is installed early, once per process. On a thread without an armed fault, each
+/// (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmalloc), so this
+/// allocator is installed early, once per process. On a thread without an armed fault, each
 /// allocation costs one additional thread-local lookup. Small allocations from a connection's
 /// lookaside memory are not counted.
 package enum FailingAllocator {

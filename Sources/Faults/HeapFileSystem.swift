@@ -17,7 +17,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// The name to pass to `sqlite3_open_v2`, or as `vfs=` in a URI; unique to this instance.
   package let name: String
 
-  /// The files and counters, guarded by a mutex: the mutable state of the file system.
+  /// The files, the counters and the armed faults, guarded by a mutex.
   let disk: SharedDisk
   /// The table of methods to which each open file points.
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
@@ -162,9 +162,8 @@ extension HeapFileSystem {
 extension HeapFileSystem {
   /// Treats all data written so far as durable, and starts tracking unsynced writes.
   ///
-  /// A power-off loses the unsynced writes. Tracking stops when all files are removed, or
-  /// restored from an image. Tracking continues only if the image is a ``SparseImage`` that was
-  /// taken while writes were tracked.
+  /// A power-off loses the unsynced writes. Tracking stops when all files are removed or restored
+  /// from an image, unless the image is a ``SparseImage`` that was taken while writes were tracked.
   ///
   /// - Complexity: O(bytes of all files); later, each write is copied once more.
   package func watchPower(_ watch: PowerWatch = .honest) {

@@ -229,7 +229,7 @@ package struct CensusOddities: Sendable, Hashable {
   package init() {}
 }
 
-/// The numbers of times between consecutive transactions, grouped by length into bands.
+/// Counts of the times between consecutive transactions, grouped by length into bands.
 package struct GapBands: Sendable, Hashable {
   /// The upper ends of the bands in seconds; longer times belong to the last band.
   package static let limits: [Double] = [0.002, 0.01, 0.1, 1, 10, 60, 600, 3600, 86400]

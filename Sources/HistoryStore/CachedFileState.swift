@@ -47,7 +47,9 @@ package struct CachedFileState: Sendable {
 ///
 /// A snapshot of the store does not contain these positions.
 struct CachedPositions {
-  /// The newest transaction after this connection's last commit, or `nil` if it is not cached.
+  /// The newest transaction after the last commit of this connection that added history.
+  ///
+  /// `nil` if this transaction is not cached, such as after a failed write.
   var head: KnownHead?
   /// The size of the history after the slowest member's cursor, as of the last check of a size limit.
   var byteSum = ByteSum()

@@ -91,7 +91,7 @@ extension HistoryError {
     /// History that the request needs was purged.
     ///
     /// `firstHeld` is the number of the first remaining transaction after the token, or `nil` if
-    /// none was found.
+    /// none remains or the number is unknown.
     case expired(token: HistoryToken, firstHeld: Int64?)
     /// The token is from a history that the file no longer contains: the file was replaced or restored.
     ///

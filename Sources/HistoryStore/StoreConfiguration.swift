@@ -88,9 +88,10 @@ public struct StoreConfiguration: Sendable {
   package var isPinned = false
   /// The name of the SQLite VFS, or `nil` for the platform's own.
   package var vfs: String?
-  /// A callback that receives the number of each committed transaction, on the committing thread.
+  /// A callback that receives the number of the newest transaction of each commit to history.
   ///
-  /// The callback runs after the signal file, if any, is written. The default is `nil`.
+  /// The callback runs on the committing thread, after the signal file, if any, is written. The
+  /// default is `nil`.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
   /// An observer of the store's commits, signals, purges, and updates of member cursors.
   package var actionObserver: StoreActionObserver?

@@ -152,7 +152,8 @@ final class StoreCore {
   /// If the write fails after it assigned string numbers or reserved keys, ``cache`` is discarded.
   ///
   /// - Throws: ``HistoryError/Code/readOnly`` if the file tracks history but the store does not,
-  ///   ``HistoryError/Code/openForReading``, and the errors of the closure.
+  ///   ``HistoryError/Code/openForReading``, ``HistoryError/Code/danglingReference``, or an error
+  ///   of SQLite or of the closure.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     guard reading == nil else { throw HistoryError.openForReading(path: path) }
@@ -210,9 +211,9 @@ final class StoreCore {
 
   /// Returns the newest transaction, after which the current write adds its own.
   ///
-  /// The value is cached at the end of each write that adds history, until any later commit changes
-  /// the file. Without a valid cached value, this method first writes captured changes of other
-  /// programs into history.
+  /// The value is cached after a save or batch that adds history, until a later commit changes the
+  /// file or a write fails. Without a valid cached value, this method first writes captured changes
+  /// of other programs into history.
   func previous() throws -> KnownHead {
     let version = connection.dataVersion
     if let known = positions.head, known.dataVersion == version { return known }
@@ -372,8 +373,8 @@ extension StoreCore {
 
 /// An observer of a store's actions, called on the thread that performs them.
 ///
-/// The observer cannot influence the actions. A store checks whether an observer is set once per
-/// transaction and once per chunk of a purge, never once per row.
+/// The observer cannot influence the actions. A store checks whether an observer is set a few times
+/// per transaction and once per chunk of a purge, never once per row.
 package struct StoreActionObserver: Sendable {
   /// Receives a write's effects on members and purges, before its commit and under the write lock.
   package var begins: @Sendable (MemberWrite) -> Void

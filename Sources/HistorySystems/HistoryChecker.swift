@@ -58,7 +58,8 @@ public struct HistoryEvent: Hashable, Sendable {
     case ended(failure: String?)
     /// A member was launched; `isNew` is `true` for its first launch.
     ///
-    /// `cursor` is the last transaction that the member has recorded as merged; `nil` if none.
+    /// `cursor` is the member's recorded cursor; `nil` if none. A new member starts at the newest
+    /// transaction.
     case launched(isNew: Bool, cursor: TransactionName?)
     /// A member stopped, crashed or retired.
     ///

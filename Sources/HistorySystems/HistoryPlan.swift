@@ -71,7 +71,7 @@ extension [PlannedChange] {
 ///     try await checkHistory(of: MyTracker.self, under: [.ties, .crash, .own(PurgeAfterEachPass())])
 ///
 /// Under every condition, the members of a plan share a store, save changes, merge the changes of
-/// other members, and purge history.
+/// other members, and purge history if the system can purge.
 public enum HistoryCondition: Sendable {
   /// No difficulty: the clock advances before each save, and no member crashes.
   case steady
@@ -151,7 +151,7 @@ public protocol PlanCondition: Sendable {
 }
 
 extension PlanCondition {
-  /// Returns a copy of a plan that this condition has changed.
+  /// Returns a copy of a plan, changed by this condition.
   ///
   /// - Throws: A `SystemFailure` if a command names a member, an entity or an attribute that the
   ///   plan does not have; a counterexample with such a command could not be replayed.

@@ -307,7 +307,7 @@ extension KeyedDecodingContainer {
 /// A 64-bit number encoded as `"0x2a"`, because JSON readers in other languages round numbers.
 @propertyWrapper
 package struct HexCoded: Sendable, Hashable, Codable {
-  /// The number that the file contains.
+  /// The number that the text represents.
   package var wrappedValue: UInt64
 
   /// Wraps a number.

@@ -155,7 +155,7 @@ struct MergedChanges {
 
   /// Returns the net effect on each object of each entity, in key order.
   ///
-  /// Changes of entities that `model` lacks are left out: a program with a newer model wrote them.
+  /// Changes of entities that only a newer program's model declares are left out.
   ///
   /// - Complexity: proportional to the number of changes, and to the number of digits in which
   ///   their keys differ.

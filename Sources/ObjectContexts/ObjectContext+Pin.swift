@@ -8,7 +8,8 @@ extension ObjectContext {
   /// commits: released objects, queries, aggregates and live queries agree. Registered objects are
   /// read again. A merge, a save, ``refreshAll()``, ``loadAll()``, ``reset()`` and another call of
   /// this method move the context to the snapshot that is then current. With a tracker, the context
-  /// therefore stays at the snapshot of the tracker's last merge. ``unpin()`` ends the pinning.
+  /// therefore stays at one snapshot between two passes, unless one of the other calls moves it.
+  /// ``unpin()`` ends the pinning.
   ///
   /// The context reads through a connection of its own. Other connections write and purge as
   /// before. As long as the context stays at its snapshot, the write-ahead log grows with every

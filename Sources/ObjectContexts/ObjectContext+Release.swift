@@ -10,8 +10,9 @@ extension ObjectContext {
   ///
   /// ``loadAll()`` makes the value `true`: merges then register the objects that other
   /// contexts insert, and no object is released automatically. Releasing an object makes the value
-  /// `false` again. Each other object then stays registered until the last ``StoredObject`` of the
-  /// object is gone, or until ``releaseAll()``.
+  /// `false` again. The other objects then stay registered until ``releaseAll()``. An object that
+  /// has or later gets a ``StoredObject`` is released earlier, when its last ``StoredObject`` is
+  /// gone, unless ``retainsRegisteredObjects`` is `true`.
   public var holdsAllObjects: Bool { state.withLock { $0.holdsAll } }
 
   /// Releases a registered object, so that the context needs no memory for it.

@@ -12,7 +12,7 @@ extension ObjectContext {
 
   /// Sets the number of edits, or groups of edits, that can be undone.
   ///
-  /// If the new number is smaller than the current one, the oldest edits are discarded immediately.
+  /// If more edits than the new number can be undone, the oldest are discarded immediately.
   ///
   /// - Throws: ``HistoryError/Code/negativeBound`` if `count` is negative; ``levelsOfUndo`` is then
   ///   unchanged.

@@ -108,7 +108,7 @@ private struct PropertyDecoder: Decoder {
     SingleValue(value: value, name: name, outer: type)
   }
 
-  /// Decodes a property whose type may not be an attribute type itself, such as an enumeration.
+  /// Decodes a property whose type need not be an attribute type itself, such as an enumeration.
   static func decode<Property: Decodable>(
     _ type: Property.Type,
     _ value: Value,

@@ -32,7 +32,9 @@ package enum ChildKeeper {
     }
   }
 
-  /// Unregisters a process after it and all its descendants have ended.
+  /// Unregisters a process that has ended.
+  ///
+  /// The helper process then no longer kills the descendants of the process.
   package static func forget(_ leader: pid_t) {
     pipe.withLock { pipe in
       if let pipe { _ = send("forget \(leader)", to: pipe) }

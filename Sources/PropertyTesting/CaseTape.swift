@@ -234,7 +234,7 @@ package struct CaseReport: Codable, Sendable {
     reason = notes.reason
   }
 
-  /// Copies the labels, classes and scores to this process's source, and returns the result.
+  /// Copies the labels, classes, scores and reason to a source, and returns the result.
   package func apply(to source: inout ChoiceSource) -> CaseResult {
     source.notes.labels = labels
     source.notes.requirements = requirements.map { ($0.label, $0.share, $0.isMet) }

@@ -135,8 +135,9 @@ package struct Choice: Hashable, Sendable {
 
   /// Returns the choice moved by an amount, wrapping around at the ends of the range.
   ///
-  /// Very large amounts and ranges do not wrap around; the result is then `nil` if the choice would
-  /// leave the range.
+  /// The choice does not wrap around if the amount is not smaller than the number of values, or if
+  /// the range has 2^62 or more values, but not all integers. The result is then `nil` if the
+  /// choice would leave the range.
   func movedRound(by amount: Int64) -> Choice? {
     let width = UInt64(bitPattern: highest &- lowest)
     let place = UInt64(bitPattern: value &- lowest) &+ UInt64(bitPattern: amount)

@@ -1,8 +1,8 @@
 extension ShrinkSession {
   /// Deletes elements of lists and loops; the outermost lists and loops come first.
   ///
-  /// Tries to delete all elements with the same label at once, then, in the first round, all
-  /// elements of the same kind, and finally runs of adjacent elements.
+  /// Tries to delete all elements with the same label at once, then, in the first round, the
+  /// elements of one kind in each list except its last element, and finally runs of elements.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }

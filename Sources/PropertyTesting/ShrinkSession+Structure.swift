@@ -93,7 +93,7 @@ extension ShrinkSession {
   /// Exchanges disjoint spans with the same label, such as two subtrees of a tree.
   ///
   /// Only spans with a label that also occurs inside of a span with that label are exchanged, as in
-  /// trees. Each exchange is tried first alone, and then with all spans of that label sorted.
+  /// trees. Each exchange is tried alone or, if that fails, with all parts of that label sorted.
   func exchangeSpans() {
     let labels = tree.nestedLabels(best)
     guard !labels.isEmpty else { return }

@@ -14,7 +14,7 @@ struct PropertyCall: Hashable, Sendable {
   let test: String
   /// The file, line and column of the call, and the arguments of the test if it has any.
   let place: String
-  /// The part of corpus file names that distinguishes the arguments of a parameterized test.
+  /// The hash of a parameterized test's arguments and a dot, for names of files next to the corpus.
   ///
   /// Empty for a test without arguments.
   let suffix: String
@@ -66,7 +66,9 @@ final class CaseWorker {
   private var program: PipedProgram?
   /// The output of the child process on standard error.
   private var errors = StandardErrorText()
-  /// The reason why no child process could be started; `nil` if no start has failed.
+  /// The reason why a child process could not be started; `nil` if no start has failed.
+  ///
+  /// After a failed start, no other child process is started, and every case is discarded.
   private(set) var startFailure: String?
 
   init(_ call: PropertyCall) { self.call = call }

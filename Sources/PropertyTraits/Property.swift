@@ -25,7 +25,7 @@ public import Testing
 /// - Parameters:
 ///   - generator: The generator of the values.
 ///   - replay: The line of text from which a single case is replayed, as a failure prints it. The
-///     default `nil` runs all cases.
+///     default `nil` runs all cases, unless `PROPERTY_REPLAY` is set.
 ///   - isolation: The actor on which the body runs; the default is that of the caller.
 ///   - sourceLocation: The location at which issues are recorded.
 ///   - body: The check of each value.
@@ -333,7 +333,7 @@ public struct PropertyTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == PropertyTrait {
-  /// A trait that sets how properties are run; for `nil` arguments, outer traits apply.
+  /// Returns a trait that sets how properties are run; for `nil` arguments, outer traits apply.
   ///
   /// - Parameters:
   ///   - cases: The number of cases to run. The default is 200, or unlimited if `time` is set.

@@ -128,10 +128,10 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
 /// The cases of a property that ended their process with a trap.
 ///
 /// The cases are stored in a file next to the corpus, and run only in child processes. After such a
-/// run, the file contains only the shrunk case that still traps, or is removed if no case traps.
+/// run, the file contains only the shrunk case that traps, or is removed if the run found no trap.
 struct TrappedCases: Sendable {
   private let corpus: Corpus
-  /// The part of corpus file names that distinguishes the arguments of a parameterized test.
+  /// The hash of a parameterized test's arguments and a dot, for names of files next to the corpus.
   ///
   /// Empty for a test without arguments.
   private let suffix: String

@@ -15,7 +15,8 @@ struct TrapSearch: Sendable {
 
   /// Runs cases until one fails, and shrinks it.
   ///
-  /// - Parameter earlier: The cases that trapped in earlier runs; those that still fail run first.
+  /// - Parameter earlier: The cases that trapped in earlier runs. All are tried; those that still
+  ///   fail become the first cases of the run.
   /// - Returns: The result of the run.
   /// - Throws: ``Unavailable``, or `CancellationError` if the task was cancelled.
   func run(_ earlier: [NotedCase]) async throws -> CaseSearch.Found {

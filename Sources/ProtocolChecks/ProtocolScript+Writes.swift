@@ -128,9 +128,10 @@ extension ProtocolScript {
 }
 
 extension ProtocolEdit {
-  /// Returns a clause about the first object whose change in the answer is not its net change.
+  /// Returns a clause about the first object for which the answer disagrees with the net change.
   ///
-  /// The result is `nil` if the answer has exactly the net changes.
+  /// The result is `nil` if there is none. An update that changed no value may be omitted, and an
+  /// object that was deleted and inserted may have both changes.
   fileprivate func disagreement(with reported: [CommittedChange]) -> String? {
     var types = Dictionary(grouping: reported, by: \.object).mapValues { $0.map(\.type) }
     for change in net.sorted(by: { $0.object < $1.object }) {
@@ -164,9 +165,9 @@ extension ProtocolEdit {
     return "it must be answered with \(type.noun) of \(object), and \(answered)"
   }
 
-  /// Returns a clause about the first column or value in the answer that differs from the write's effect.
+  /// Returns a clause about the first wrong column or value in the answer; `nil` if there is none.
   ///
-  /// The result is `nil` if there is no difference.
+  /// An update may omit the columns that the write set to their previous values.
   fileprivate func wrongValue(in reported: [CommittedChange]) -> String? {
     for change in reported where change.type != .delete {
       let values = after.objects[change.object] ?? [:]

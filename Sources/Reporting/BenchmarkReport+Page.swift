@@ -146,7 +146,9 @@ extension BenchmarkReport {
     return { 4 * (shares[$0.contender] ?? 0) >= count }
   }
 
-  /// Returns a chart with a dot and an interval for each row that has a ratio to `floor`.
+  /// Returns a chart with a dot and an interval for each row that has a ratio.
+  ///
+  /// All ratios must be relative to `floor`.
   func ratioChart(_ id: String, _ floor: String, _ rows: [BenchmarkRow]) -> RatioChart {
     let entries = rows.compactMap { row in
       row.ratio.map {
@@ -174,7 +176,8 @@ extension BenchmarkReport {
 
   /// A sentence with the conditions that all benchmarks share; empty if they share none.
   ///
-  /// Headings leave these conditions out.
+  /// A space precedes the sentence, so that it can be appended to a text. Headings leave these
+  /// conditions out.
   var sharedConditions: String {
     guard index.titles.count > 1, let title = index.titles.first else { return "" }
     let shared = title.dropFirst(shortened(title).count).drop { $0 == "," || $0 == " " }

@@ -165,6 +165,8 @@ extension BenchmarkReport {
   private static var goalAnchor: String { "goals" }
 
   /// A sentence that warns that the machine was busy; empty if it was not busy.
+  ///
+  /// A space precedes the sentence, so that it can be appended to a text.
   private var busyWarning: String {
     guard results.environment.isBusy, let load = results.environment.load else { return "" }
     return " The machine was busy (load \(NumberText.significant(load)) on "

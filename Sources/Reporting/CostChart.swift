@@ -25,7 +25,7 @@ package struct CostChart: Sendable, Hashable {
     package var contender: String
     /// The points, smallest size first.
     package var points: [Point]
-    /// The cost model that fits the points best; `nil` if no model was fitted.
+    /// The cost model that fits the points best; `nil` if none was fitted, or it is uncertain.
     package var fit: CostFit?
 
     /// Creates a curve.

@@ -17,7 +17,9 @@ struct CounterexampleStep {
   private(set) var phase = Phase.plan
   /// The command's position in the plan; `nil` for a step outside of the plan.
   let position: Int?
-  /// The name of the command, such as `write`; `nil` for an event outside of commands.
+  /// The name of the command, such as `write`, or `skipped` if the command was skipped.
+  ///
+  /// `nil` for an event outside of commands.
   private(set) var word: String?
   /// The actor of the step; `nil` for the store and the clock.
   let actor: ActorID?
@@ -170,7 +172,7 @@ struct CounterexampleNarrator {
   private let trace: Trace
   /// The position in the trace of the event that violates the invariant; `nil` if there is none.
   ///
-  /// This event is always described.
+  /// The text of a step includes this event even if it adds no information.
   private let violationAt: Int?
   /// The positions in the trace of the events that change an actor's cursor.
   private let moves: Set<Int>
@@ -217,7 +219,7 @@ struct CounterexampleNarrator {
     return ([text] + all.filter(isReport)).filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
-  /// Returns whether the text has a colon between the command's name and its result.
+  /// Returns whether the text has a colon between the command and the events that it caused.
   private func needsColon(_ step: CounterexampleStep, _ action: Action?) -> Bool {
     switch action {
     case .write, .begin, .batch, .clock: false

@@ -75,9 +75,10 @@ struct CounterexampleStory {
     return "\(subject) was \(said.joined(separator: ", "))."
   }
 
-  /// Returns a clause such as `, transaction 7 of the file,`; empty for most transactions.
+  /// Returns a clause such as `, transaction 7 of the file,`, or an empty text.
   ///
-  /// The clause names a transaction in a store file if the plan's write repeats its changes.
+  /// The clause has the number of the transaction in a store file whose changes the plan's write
+  /// repeats. The text is empty if the write repeats none.
   private func numberInFile(of name: TransactionName) -> String {
     let commands = counterexample.trace.header.plan.commands
     for position in steps.filter({ $0.commits(name) }).compactMap(\.position) {
@@ -89,7 +90,7 @@ struct CounterexampleStory {
     return ""
   }
 
-  /// Returns whether a step is part of the plan, or comes between the plan's end and the violation.
+  /// Returns whether a step starts before the plan's end, or not later than the violation.
   private func isReported(_ step: CounterexampleStep) -> Bool {
     step.phase != .closing || step.at <= violation.at
   }

@@ -18,7 +18,7 @@ package struct JUnitReport: Sendable, Hashable {
 
   /// One test case with its outcome.
   package struct Case: Sendable, Hashable {
-    /// The name of the case: an invariant, a bug or a benchmark row.
+    /// The name of the case, such as an invariant, a bug or a benchmark goal.
     package var name: String
     package var outcome: Outcome
 

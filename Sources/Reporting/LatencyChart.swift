@@ -110,10 +110,11 @@ struct LatencyChart {
 }
 
 extension BenchmarkReport {
-  /// Returns the section with the latency percentiles of benchmarks without ratios, such as of signals.
+  /// Returns the section with the latency percentiles of rows without ratios, such as for signals.
   ///
-  /// Rows with fewer than 100 samples are left out, because
-  /// so few samples do not show the slowest operations. The result is `nil` if no row remains.
+  /// Rows with fewer than 100 samples are left out, because so few samples do not show the slowest
+  /// operations. Benchmarks with a cost curve, and contenders whose cost counts as 1, are left out,
+  /// too. The result is `nil` if no row remains.
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100

@@ -128,7 +128,7 @@ package struct TraceWalk: Sendable {
     package let isBroken: Bool
   }
 
-  /// The launches before the plan's first command and the steps up to its last command, in order.
+  /// The steps up to the plan's last command, in order, including launches before the first one.
   package let steps: [Step]
   private let trace: Trace
 

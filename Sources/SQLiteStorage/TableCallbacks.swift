@@ -254,7 +254,7 @@ struct NumberRange {
     case less
     case lessOrEqual
 
-    /// Creates the comparison for SQLite's constraint code; `nil` if the constraint is no comparison.
+    /// Creates the comparison for SQLite's constraint code; `nil` for constraints of other kinds.
     init?(code: UInt8) {
       switch Int32(code) {
       case SQLITE_INDEX_CONSTRAINT_EQ: self = .equal

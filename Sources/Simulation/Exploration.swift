@@ -242,7 +242,7 @@ package struct KnownMoves: Sendable {
     let broken: UInt64
     /// The invariants that the plan with the command exercised and did not break, one bit each.
     let held: UInt64
-    /// The result of the final passes and reads, which compare the actors' states after the command.
+    /// The result of the closing passes and reads in the state after the command.
     let conclusion: Conclusion
   }
 

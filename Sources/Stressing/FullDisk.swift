@@ -89,7 +89,7 @@ package final class FullDisk {
 
   /// Checkpoints and truncates the store's write-ahead log, as any program may do.
   ///
-  /// If another process is reading or writing, the log keeps its length.
+  /// If another process keeps reading or writing for 100 ms, the log keeps its length.
   private static func emptyLog(of path: String) {
     var options = ConnectionOptions()
     options.access = .readWrite

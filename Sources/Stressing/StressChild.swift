@@ -214,7 +214,7 @@ final class ScheduledKill: Sendable {
   }
 }
 
-/// A control through which any thread of a process can pause, resume or end its writer.
+/// A control for a process's writer: any thread can pause, resume or end it, or let it write once.
 final class WriterControl: Sendable {
   private struct State {
     var isRunning = false

@@ -253,7 +253,7 @@ package struct StressCounts: Codable, Hashable, Sendable {
   /// `retires` is the number of times that a guest retired.
   package var joins = 0
   package var retires = 0
-  /// The number of commits after which the run waited until all other processes had merged them.
+  /// The number of commits after which the run waited for all other processes to merge them.
   package var wakeUps = 0
   /// The longest time from a commit counted in `wakeUps` until all other running processes had merged
   /// it, in ms.

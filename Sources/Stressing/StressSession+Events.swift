@@ -142,9 +142,9 @@ extension StressSession {
   static let wakeUpLimit = Duration.seconds(10)
   static let wakeUpCount = 3
 
-  /// Pauses all writers, lets one process write once, and waits until the others have merged it.
+  /// Pauses all writers, lets one process write once, and waits until the others merge the write.
   ///
-  /// These steps are repeated ``wakeUpCount`` times unless a failure occurs.
+  /// The write and the wait are performed ``wakeUpCount`` times unless a failure occurs.
   func wakeUp() throws {
     try calm()
     isQuiet = true

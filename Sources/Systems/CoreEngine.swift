@@ -10,7 +10,7 @@ final class CoreEngine: PassEngine {
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// The next step of the started engine; `nil` until the first signal has started the engine.
+  /// The state of the started engine; `nil` until a first signal has started the engine.
   private var following: Following?
 
   /// Launches the member, and registers its hooks.
@@ -125,8 +125,9 @@ final class CoreEngine: PassEngine {
 
   /// Handles a signal: the first signal starts the engine; a later one runs a pass.
   ///
-  /// A later signal runs no pass if it announces no new history. A signal during the pause after a
-  /// failed pass ends the pause, and the pass is repeated immediately.
+  /// A later signal runs no pass if it announces no new history and the last pass succeeded. A
+  /// signal during the pause after a failed pass ends the pause, and the pass is repeated
+  /// immediately.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     guard var next = following else {
       let failure = makePass(launching: true, &report)

@@ -39,11 +39,12 @@ enum Reading: String, DesignChoice {
   case others
   /// Fetches the transactions of the listed authors, except the process's own author.
   ///
-  /// If only its own author is listed, the process fetches all transactions.
+  /// If no other author is listed, the process fetches all transactions.
   case othersOrEverything
   /// Fetches the transactions of the listed authors, except the process's own author.
   ///
-  /// Transactions of its own author are also fetched if their context name is "batchContext".
+  /// If its own author is listed, this author's transactions are also fetched if their context name
+  /// is "batchContext".
   case othersAndOwnBatch
   /// Fetches the transactions of all authors, listed or not, except the process's own author.
   case allButOwn

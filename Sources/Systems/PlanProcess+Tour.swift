@@ -10,7 +10,7 @@ import Traces
 extension PlanProcess {
   /// Runs a tracker through launch, passes, stop, resync and retirement.
   ///
-  /// Returns one line for each report, hook call and log message of the tracker.
+  /// Returns lines about the tracker's reports, hook calls, log messages and merged objects.
   ///
   /// The tracker merges the transactions after a date, or none if there is no date; it never
   /// writes.

@@ -22,7 +22,9 @@ struct PublishedSetup {
   /// The bound of a purge, the authors whose transactions it deletes, and those that limit it.
   struct Cleaning {
     let bound: PurgeBound
-    /// The authors whose positions limit a purge; unused if positions of processes limit it.
+    /// The authors whose positions limit a purge.
+    ///
+    /// In plans, the list is unused if the positions of processes limit the purge.
     let waitsFor: Set<String>
     /// The age in seconds above which a purge by age deletes transactions.
     let maximumAge: Double

@@ -4,9 +4,9 @@ package import Traces
 
 /// A system that runs a tracking design: its fetches, merges, purges and stored positions.
 ///
-/// The system follows the code that the design's author published, on Core Data's tables with raw clock
-/// values. A plan's consumer stands for a further reader of history, such as a mirror to CloudKit; it
-/// has its own token, and the design does not know of it.
+/// The system follows the code that the design's author published, on Core Data's tables with raw
+/// clock values. A plan's consumer stands for a further reader of history, such as a mirror to
+/// CloudKit, and has its own token.
 package final class PublishedSystem: SystemUnderTest {
   let design: TrackingDesign
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
@@ -264,7 +264,7 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions that limit a purge, of authors, processes or consumers.
+  /// Returns the positions of the authors, processes or consumers that a purge waits for.
   private func positions(
     _ cleaning: PublishedSetup.Cleaning,
     _ manager: PublishedProcess,

@@ -154,8 +154,9 @@ final class TrackerEngine: PassEngine {
 
   /// Delivers a signal: the first signal starts the tracker; a later one runs a pass.
   ///
-  /// A later signal runs no pass if it announces no new history. A signal during the pause after a
-  /// failed pass ends the pause, and the pass is repeated immediately.
+  /// A later signal runs no pass if it announces no new history and the last pass succeeded. A
+  /// signal during the pause after a failed pass ends the pause, and the pass is repeated
+  /// immediately.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     defer { take(&report) }
     let isStarted = try ask { tracker, _ in await tracker.isStarted }

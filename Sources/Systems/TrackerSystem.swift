@@ -6,7 +6,7 @@ package import Traces
 /// The tracker and store of this project: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  /// Whether trackers run with the ``PlannedDriver`` that the plan does not name.
+  /// Whether ``switchDriver()`` has exchanged the two ways to run trackers (``PlannedDriver``).
   private var isSwitched = false
   private var usesActor = false
 

@@ -45,7 +45,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var bound = PurgeBound.everyone
   /// The rule that decides how far a purge by command deletes; `nil` if there are no such purges.
   var boundByCommand: PurgeBound?
-  /// The authors whose transactions a purge deletes; transactions after the bound are kept.
+  /// The authors whose transactions a purge deletes, among those strictly before the bound.
   var deletes = Deleting.listed
   /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions

@@ -162,7 +162,10 @@ extension JSONParser {
     throw error()
   }
 
-  /// Parses an escape sequence after its backslash; it must be one that ``JSONValue/line`` writes.
+  /// Parses an escape sequence after its backslash.
+  ///
+  /// All escape sequences that ``JSONValue/line`` writes are accepted. The sequences `\b` and `\f`,
+  /// and codes above U+00FF, are errors.
   private mutating func escape() throws(FormatError) -> [UInt8] {
     guard position < bytes.count else { throw error() }
     let byte = bytes[position]

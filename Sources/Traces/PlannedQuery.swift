@@ -74,7 +74,8 @@ package struct PlannedQuery: Hashable, Sendable {
     /// A test of a tracker that runs only during the query.
     ///
     /// If the query has a date, the tracker starts at that date, as if imported from
-    /// PersistentHistoryTrackingKit. The answer consists of the tracker's reports and log messages.
+    /// PersistentHistoryTrackingKit. The answer consists of the tracker's reports, hook calls, log
+    /// messages and merged objects.
     case tour
     /// A test of batches and transactions with thousands of changes on disk.
     ///
@@ -167,7 +168,8 @@ package struct PlannedQuery: Hashable, Sendable {
   package var matchesAny: Bool
   /// The maximum number of transactions on a page.
   ///
-  /// For queries that run a script, which have no pages, it is the script's random seed.
+  /// For queries that run a script, which have no pages, it is the script's random seed. For
+  /// ``Form/sql`` and ``Form/watch``, it selects a variant of the test.
   package var page: Int
   /// The number of changes after which a page ends.
   package var changeLimit: Int
@@ -230,7 +232,7 @@ package struct QueryTerm: Hashable, Sendable {
     case object(ObjectName)
     /// Matches the newest transactions, up to the given number.
     case newest(Int)
-    /// Matches the transactions whose age is at most the given number of seconds.
+    /// Matches the transactions whose age is from 0 to the given number of seconds, inclusive.
     case recent(Double)
   }
   package var subject: Subject

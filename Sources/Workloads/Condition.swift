@@ -16,8 +16,9 @@ package import Traces
 ///   system that performs it.
 /// - Add the condition to `HistoryCondition` and `Subject.lack` in `Sources/HistorySystems`;
 ///   otherwise systems of other packages are not tested under it.
-/// - If the test `every invariant is exercised` then fails for an existing checker, the new
-///   commands are too frequent: give them the weight of similar commands in `PlanAction.weight`.
+/// - If the test `The tracker holds under every condition, and every invariant is exercised` then
+///   fails for an existing checker, the new commands are too frequent: give them the weight of
+///   similar commands in `PlanAction.weight`.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The clock rises strictly, and no other condition applies.
   case steady

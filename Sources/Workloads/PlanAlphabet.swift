@@ -12,7 +12,7 @@ package struct PlanAlphabet: Sendable {
   package let condition: Condition
   /// The headers of the plans.
   ///
-  /// A condition that varies a setting of the whole plan has one header for each value of the setting.
+  /// A condition that varies the settings of a whole plan has one header for each variant.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
   private let actions: Set<PlanAction>

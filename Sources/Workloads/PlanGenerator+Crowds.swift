@@ -69,10 +69,10 @@ extension PlanGenerator {
 extension PlanGenerator {
   /// Draws whether a plan has saves of similar changes, and inserts them between its commands.
   ///
-  /// A store writes four or more consecutive changes of one entity and type together. Most of the
-  /// saves consist of such changes. The other saves change or delete one of the same objects, so
-  /// that a conflict can occur at any change of a save. `commands` are drawn before these saves, so
-  /// that a seed gives the same `commands` with and without the saves.
+  /// A store writes four or more consecutive inserts, or similar updates, of one entity with one
+  /// statement. Most of the saves consist of such changes. The other saves change or delete one of
+  /// the same objects, so that a conflict can occur at any change of a save. `commands` are drawn
+  /// before these saves, so that a seed gives the same `commands` with and without the saves.
   func addSimilarSaves(
     to commands: inout [Command],
     _ header: PlanHeader,

@@ -6,7 +6,7 @@ extension PlanGenerator {
   /// Draws whether a plan has live queries, and inserts the commands that start them.
   ///
   /// Live queries are drawn last, so that they do not change the rest of the plan of a seed. Most
-  /// live queries start early, because each reports only changes after its start.
+  /// start in the first half of the plan, because they do not report changes before their start.
   func addLiveQueries(to plan: inout Plan, _ source: inout ChoiceSource) {
     guard style.hasQueries, style.past == nil, !plan.header.hasOlderModel,
       source.bool(probability: 0.2, label: "live queries")

@@ -2,7 +2,7 @@ import HistoryTypes
 import PropertyTesting
 import Traces
 
-/// Plans that repeat the transactions of a real history, in commit order and at the original intervals.
+/// Plans that repeat the transactions of a real history, in commit order and at its intervals.
 ///
 /// Launches, passes, crashes, purges and all other commands are drawn between these writes.
 extension PlanGenerator {

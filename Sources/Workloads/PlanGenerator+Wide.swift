@@ -5,7 +5,8 @@ import Traces
 extension PlanGenerator {
   /// Draws rare changes to a finished plan: purge strategies, a wide model, extreme values.
   ///
-  /// These changes are drawn last, so that a seed gives the same commands with and without them.
+  /// `commands` are drawn before, so that a seed draws the same commands with and without these
+  /// changes.
   func widen(
     _ header: inout PlanHeader,
     _ commands: inout [Command],

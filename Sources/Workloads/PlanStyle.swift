@@ -67,9 +67,9 @@ package struct PlanStyle: Sendable {
   /// The maximum number of consecutive transactions of ``past`` in one plan.
   package static let pastCountMax = 24
 
-  /// Makes plans repeat the writes of a past history, with an actor for each of its most active authors.
+  /// Makes plans repeat the writes of a past history.
   ///
-  /// A plan has two to four actors, or the given number.
+  /// A plan has two to four actors, or the given number: one for each of the most active authors.
   package mutating func `repeat`(_ past: PastHistory, actors: Int?) {
     self.past = past
     let count = actors ?? min(max(past.members.count, 2), Self.actorCountLimit)

@@ -161,7 +161,7 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
   }
 }
 
-/// A failure to read or to make a workload profile; the description lists the available profiles.
+/// A failure to read or to make a workload profile.
 package enum ProfileError: Error, Hashable, Sendable {
   /// No built-in profile has the given name.
   case unknownName(String)
@@ -174,7 +174,7 @@ package enum ProfileError: Error, Hashable, Sendable {
 }
 
 extension ProfileError: CustomStringConvertible {
-  /// The problem as a sentence, and the names of the built-in profiles.
+  /// The problem as a sentence; except for `tooLittle`, also the names of the built-in profiles.
   package var description: String {
     let known = "Profiles that need no file: \(WorkloadProfile.names.joined(separator: ", "))."
     switch self {

@@ -88,7 +88,8 @@ package struct ArgumentParser {
   package let verb: VerbSpec
   /// The tool's other verbs.
   ///
-  /// If the command line has an option that only other verbs have, the error names these verbs.
+  /// If the command line has an option that only other verbs have, the error names these verbs,
+  /// unless this verb has an option with a similar name.
   package let others: [VerbSpec]
   private var parsed = ParsedArguments()
   private var rest: ArraySlice<String> = []

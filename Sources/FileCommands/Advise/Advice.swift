@@ -83,7 +83,7 @@ struct Advice: Sendable {
   /// A purge counts only if it deletes transactions, and if no such consumer loses changes now or
   /// in the replay over the past (``PastReplay``).
   ///
-  /// `nil` if no consumer's position is known, or if no purge counts.
+  /// `nil` if no active consumer's position is known, or if no purge counts.
   var safest: PurgeForecast? {
     guard !knownConsumers.isEmpty else { return nil }
     let names = Set(knownConsumers.map(\.consumer.author))

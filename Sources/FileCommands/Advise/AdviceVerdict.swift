@@ -22,11 +22,12 @@ struct AdviceVerdict: Sendable, Hashable {
   /// The options to add and the steps to take next, most important first.
   let suggestions: [String]
 
-  /// The lag in days beyond which the consumer that is furthest behind makes history unbounded.
+  /// If the consumer that is furthest behind lags by more than this many days, history counts as
+  /// unbounded, unless the file is a Core Data file with a planned purge.
   static let holdingDaysMax = 7.0
-  /// The minimum age in days from which a history that was never purged counts as unbounded.
+  /// A history that was never purged counts as unbounded if it spans at least this many days.
   static let unpurgedDaysMin = 7.0
-  /// If the oldest history is older than this many days, it counts as unbounded despite purges.
+  /// If a purged history spans more than this many days, it is unknown whether it is bounded.
   static let keptDaysMax = 90.0
 
   /// Determines the verdict on the history as it is or, if the user asked about a purge, on that purge.

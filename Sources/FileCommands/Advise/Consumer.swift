@@ -121,8 +121,8 @@ extension OutlineAuthor {
 
   /// The author's name if the author may read history as well as write it; otherwise `nil`.
   ///
-  /// The name is `nil` for a CloudKit mirror, which is listed as a separate consumer, and for the
-  /// author of migrations.
+  /// The name is `nil` if it is unknown, for the author of migrations, and for protected authors.
+  /// One of these is a CloudKit mirror, which is listed as a separate consumer.
   var readerName: String? {
     guard case .known(let name) = name, !isProtected else { return nil }
     return AuthorPatterns.match(name, [Self.migrator]) ? nil : name

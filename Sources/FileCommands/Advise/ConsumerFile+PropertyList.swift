@@ -50,7 +50,9 @@ extension ConsumerFile {
     } + tokens
   }
 
-  /// Returns the archived tokens of a property list; each key without `prefix` names a consumer.
+  /// Returns the archived tokens of a property list.
+  ///
+  /// The name of each token's consumer is the token's key without `prefix`.
   ///
   /// - Throws: A usage error if a key with the prefix has data that are not an archived token.
   private static func tokens(

@@ -1,7 +1,7 @@
 import HistoryInspection
 import HistoryStore
 
-/// A past time at which a consumer would have missed transactions that a purge had deleted.
+/// A past time at which a consumer would have missed transactions that a purge would have deleted.
 struct PastCut: Sendable, Hashable {
   /// The author whose writes show when the consumer ran.
   let consumer: String
@@ -22,7 +22,7 @@ struct PastCut: Sendable, Hashable {
 /// time. Therefore a consumer is cut off if the purge deletes a transaction of another author between
 /// two writes of the consumer, before the consumer has merged that transaction.
 struct PastReplay: Sendable {
-  /// A time at which a consumer would have lost changes, and the index of the purge that causes it.
+  /// A past loss of a consumer, and the index of the purge that would have caused the loss.
   struct Entry: Sendable {
     let plan: Int
     let cut: PastCut
@@ -39,8 +39,8 @@ struct PastReplay: Sendable {
   private let countMin: Int
   /// Whether timestamps never decrease.
   ///
-  /// If so, a purge by age deletes no transaction between two writes of an author that are closer
-  /// together than that age.
+  /// If so, and if two writes of an author are closer together than the age of a purge, the purge
+  /// deletes no transaction between them before the second write.
   private let isRising: Bool
 
   /// Replays purges for at most ``authorsMax`` authors that may read history as well as write it.

@@ -81,7 +81,8 @@ struct PurgeForecast: Sendable, Hashable {
 extension PurgeForecast {
   /// Returns the forecast of each purge; ``past`` contains the losses in a replay of the purge.
   ///
-  /// If the store has active members, the purges are not replayed, and ``past`` is empty.
+  /// ``PurgePlan/merged`` is left out if no consumer has a known position. If the store has active
+  /// members, the purges are not replayed, and ``past`` is empty.
   static func all(
     _ plans: [PurgePlan],
     _ history: PastHistory,

@@ -26,7 +26,7 @@ struct BisectHistory: Equatable, Sendable {
 
   init(good: Commit, commits: [Commit]) { (self.good, self.commits) = (good, commits) }
 
-  /// Reads the bad commit and its first-parent ancestors that are newer than the good commit.
+  /// Reads the good commit, the bad one, and the first-parent ancestors of the bad one in between.
   ///
   /// - Throws: a usage error when a commit does not exist, both are the same, or the good one is not on
   ///   the main line of the bad one; ``Interrupted``.

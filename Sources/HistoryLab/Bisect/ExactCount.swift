@@ -66,7 +66,7 @@ struct ExactCount: Sendable {
 
   /// Returns the arguments of the command that prints the count in a JSON document.
   ///
-  /// `output` is the folder for the command's run.
+  /// `output` is the folder in which the command creates the folder of its run.
   func words(output: String) -> [String] {
     [
       "bench", "run", "--quick", "--exact-only", "--json", "--seed", String(Self.seed),

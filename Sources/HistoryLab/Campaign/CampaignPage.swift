@@ -29,7 +29,10 @@ final class CampaignPage: Sendable {
   /// Creates the writer of a page, which measures times with the given clock.
   init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-  /// Writes the page if five seconds have passed and no other worker has written it since then.
+  /// Writes the page if it is due and no other worker has written it in the meantime.
+  ///
+  /// The page is due at the first call, and again at least five seconds after this worker last
+  /// wrote it or found that another worker had written it.
   ///
   /// Writing reads all tasks. Therefore usually only one of several workers writes the page, and it
   /// spends at most a tenth of its time on writing.

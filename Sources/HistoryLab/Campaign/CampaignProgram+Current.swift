@@ -33,7 +33,9 @@ extension CampaignFolder {
     }
   }
 
-  /// Opens a campaign to read it, or to end its workers after their current tasks, even if a different build created it.
+  /// Opens a campaign to read or to drain it, even if a different build created the campaign.
+  ///
+  /// The workers of a drained campaign start no new tasks.
   static func open(
     _ path: String,
     reader: CampaignProgram? = nil

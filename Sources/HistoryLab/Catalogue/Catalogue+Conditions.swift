@@ -2,7 +2,7 @@ package import Commands
 import Traces
 
 extension Catalogue {
-  /// The kinds of trouble that a plan may contain, each with evidence that it occurs in practice.
+  /// The kinds of trouble that a plan may contain, with the evidence on whether they really occur.
   ///
   /// The evidence from real stores is from 42 stores (one of Apple Notes, 40 of Photos, one of
   /// SwiftData) with 18,464 transactions in total.

@@ -226,8 +226,8 @@ final class PlanWorker {
   ///
   /// The last element of the result covers the passes and reads after the last command.
   ///
-  /// After `count` commands, the closure is called and all connections are replaced. Statements
-  /// that were prepared earlier are then not used again.
+  /// After `count` commands, the closure is called. If the system's state permits it, all
+  /// connections are then replaced, so that no statement that was prepared earlier is used again.
   func footprints(
     of plan: Plan,
     reconnectingAfter count: Int? = nil,
@@ -265,7 +265,7 @@ final class PlanWorker {
   /// Returns the number of commands in a plan's shortest prefix that breaks an invariant.
   ///
   /// The number is `nil` if the plan does not break the invariant, or breaks it only in the passes
-  /// and reads that follow the last command.
+  /// and reads that follow the last command, or if the system did not complete the run.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan

@@ -74,7 +74,7 @@ extension ExploreTask {
     } catch { throw failure(error) }
   }
 
-  /// The data that determines the task's plans, as text: tasks with different plans differ in it.
+  /// The data that determines the task's plans within its scope, as text.
   ///
   /// The text contains the design, the plan headers, the possible first commands, and the repeated
   /// windows (runs of consecutive transactions) of a real history.

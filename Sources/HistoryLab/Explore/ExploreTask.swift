@@ -253,10 +253,11 @@ extension PlannedWrite {
 
 /// Hands out the tasks of an exploration, each once, and adds up their states.
 ///
-/// Tasks with equal ``ExploreTask/reuseKey`` form a group. The shortest task of each group starts
-/// before all other tasks, which follow with the longest first. Tasks of the group that start after
-/// that first task has finished reuse its command results. The order and the reuse only save time.
-/// They do not change the results.
+/// Several tasks with equal ``ExploreTask/reuseKey`` form a group. The task of each group that is
+/// estimated to be the shortest starts before all tasks that are not the first of a group. These
+/// follow, the longest first. Tasks of the group that start after its first task has finished reuse
+/// the command results of that task. The order and the reuse only save time. They do not change the
+/// results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)

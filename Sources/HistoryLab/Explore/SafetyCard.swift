@@ -134,7 +134,7 @@ struct SafetyCell: Sendable {
   let invariant: String
   let condition: Condition
   let result: Result
-  /// The number of commands up to which all plans were run.
+  /// The greatest number of commands up to which all plans of at least one scope were run.
   ///
   /// If the invariant broke, the value is the number of commands of the plan that breaks it.
   let depth: Int

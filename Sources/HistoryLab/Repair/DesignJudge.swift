@@ -13,8 +13,8 @@ struct DesignJudge {
   /// The scope in which every plan is run; ten conditions take one or two seconds.
   var scope = ExploreScope(actors: 2, depth: 4)
   var stateCountMax = 50_000
-  /// The number of random plans, which are longer than `scope` allows and show whether the design
-  /// ever purges.
+  /// The number of random plans, which may be longer than `scope` allows and show whether the
+  /// design ever purges.
   var planCount = 200
 
   /// The reader through which `advise` runs designs.

@@ -33,9 +33,8 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   private(set) var minimal: [Changes] = []
   /// The first superset of a minimal set with which the design holds and also purges.
   ///
-  /// The design holds if no plan breaks it.
-  /// `nil` if the design need not purge, if a minimal set found earlier purges, or if no such
-  /// superset was found.
+  /// The design holds if no plan breaks it. `nil` if the design need not purge, if a minimal set
+  /// found earlier purges, or if no such superset was found.
   private(set) var purging: Changes?
   /// The measured sets with which the design never purges.
   private(set) var idle: Swift.Set<Changes> = []

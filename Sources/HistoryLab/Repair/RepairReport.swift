@@ -99,7 +99,7 @@ struct RepairReport: Sendable {
   let planCount: Int
   let seconds: Double
 
-  /// Whether the unchanged design needs no repair, because no plan that was run breaks it.
+  /// Whether no plan that was run breaks the unchanged design; the design may still never purge.
   var isSafe: Bool { answers.first?.changes.isEmpty == true }
 
   /// Whether a set was found that repairs the design.
@@ -371,6 +371,7 @@ extension RepairReport {
 /// The files of a repair in its run's folder, and the commands that replay them.
 ///
 /// For each change, the files include the design without this change and a plan that breaks it.
+/// Both are missing if the proof is that the design without the change never purges.
 struct RepairFiles {
   /// The path of the run's folder, as the output shows it.
   let folder: String
@@ -472,7 +473,8 @@ struct RepairDocument: Encodable {
   let verdict: String
   /// Whether a set was found that repairs the design.
   ///
-  /// A set above the limit of changes counts only if plans break the design with every smaller set.
+  /// A set above the limit of changes counts only if plans break the design with every set within
+  /// the limit.
   let isRepaired: Bool
   /// Whether the repaired design must purge, because the unchanged design purges.
   let mustPurge: Bool

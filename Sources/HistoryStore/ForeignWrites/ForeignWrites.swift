@@ -326,7 +326,8 @@ private struct EntityTriggers {
 }
 
 extension StoreCore {
-  /// Throws if a program dropped a table, a column or a trigger that the file's rule needs.
+  /// Throws if a table or column of the model, or a trigger that captures or refuses writes, is
+  /// missing.
   ///
   /// Checks only files that capture or refuse writes by other programs. In an unwatched file,
   /// SQLite itself reports a missing table or column when a statement needs it.
@@ -341,7 +342,8 @@ extension StoreCore {
     try checkForeignSchema(handling, of: found)
   }
 
-  /// Throws if a table or column of the model `found`, or a trigger for `handling`, is missing.
+  /// Throws if a table or column of the model `found` is missing, or a trigger by which the rule
+  /// `handling` captures or refuses writes.
   func checkForeignSchema(_ handling: ForeignWrites, of found: StoredModel) throws {
     guard handling != .unwatched else { return }
     let present = Dictionary(

@@ -118,7 +118,7 @@ public struct HistoryRequest: Sendable, Hashable {
   }
 }
 
-/// The limits of a page of a ``HistoryReader``, in addition to those of the ``HistoryRequest``.
+/// Additional limits of a page, for reads of a history of any size, such as by ``HistoryReader``.
 ///
 /// With these limits, neither memory nor the duration of one read transaction grows with the
 /// history.

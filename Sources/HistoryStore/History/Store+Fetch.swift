@@ -116,7 +116,7 @@ extension StoreCore {
     guard scan.isWhole else { throw HistoryError.damagedTransaction(scan.record.number) }
   }
 
-  /// Returns the token of the last transaction that the page covers, matching or not.
+  /// Returns the token of the last transaction that the page covers completely, matching or not.
   ///
   /// Without further pages (`hasMore` is `false`), this is the newest transaction.
   private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {

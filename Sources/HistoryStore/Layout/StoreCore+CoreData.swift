@@ -211,7 +211,8 @@ struct CoreDataStatements {
 package enum CoreDataBitmap {
   /// Splits a bitmap into its first 64 columns as bits and the others as bytes.
   ///
-  /// The least significant bit of each result comes first. Trailing zero bytes are left out.
+  /// In `columns` and in each byte of `rest`, the least significant bit comes first. `rest` has no
+  /// trailing zero bytes.
   package static func split(_ bytes: UnsafeRawBufferPointer) -> (columns: UInt64, rest: [UInt8]) {
     var columns: UInt64 = 0
     for (index, byte) in bytes.prefix(8).enumerated() {

@@ -205,7 +205,9 @@ extension Store {
 }
 
 extension MemberConfiguration {
-  /// Returns a setting as text, or `nil` if it is not declared; equal settings have equal texts.
+  /// Returns a setting as text; equal settings have equal texts.
+  ///
+  /// `nil` if the setting is not declared, and for `batchAuthorIsMember`, which is not a setting.
   fileprivate func statement(on subject: ConfigurationDifference.Subject) -> String? {
     switch subject {
     case .authors: authors.map(Self.list)

@@ -99,7 +99,7 @@ public struct Registration: Sendable, Hashable {
   public let cursorImport: CursorImport?
   /// The lock that marks the member as running.
   ///
-  /// The property `hold` is `nil` if the store could not acquire the lock.
+  /// The property `hold` is `nil` if the store could not acquire the lock, and in ``released``.
   let held: HeldMember
 
   init(

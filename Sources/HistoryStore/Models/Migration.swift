@@ -146,8 +146,9 @@ extension Store {
   ///   has no value for a required attribute, the errors of opening a store, the errors for values
   ///   that closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is
   ///   unchanged then.
-  /// - Complexity: linear in the objects of the entities that have a closure, lose an attribute, or
-  ///   get an index or a required attribute, with a batch of objects in memory.
+  /// - Complexity: linear in the objects of the entities that have a closure or a reference, lose
+  ///   an attribute, get an index, or change which attributes are required, with a batch of objects
+  ///   in memory.
   @discardableResult
   public static func migrate(
     path: String,

@@ -45,7 +45,7 @@ extension RowBatch: Sequence {
   /// A row with its values, one for each attribute.
   package struct Row: Sendable {
     package let key: Int64
-    /// The number of the transaction that last wrote the row.
+    /// The number of the transaction that last wrote the row; negative in a store without history.
     package let version: Int64
     package let values: [Value]
   }

@@ -13,7 +13,7 @@ package enum Aggregate: Sendable, Hashable, CaseIterable {
 
 /// The partial result of an aggregate, to which values are added one by one.
 package struct AggregatedValues: Sendable {
-  /// The number of values other than null; used only by `sum` and `average`.
+  /// The number of values other than null; valid only for `sum` and `average`.
   package private(set) var count = 0
   /// The sum (also for `average`), the least or the greatest value; null if there are no values.
   package private(set) var value = Value.null

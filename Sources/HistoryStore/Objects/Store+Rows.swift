@@ -44,7 +44,6 @@ extension Store {
   /// Reads all rows of the entities in the program's model, in one consistent state.
   ///
   /// - Returns: The rows of each entity, and the position of this state in history.
-  ///
   /// - Complexity: a scan of the data in one read transaction, which does not block writers.
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
     try locked { core in

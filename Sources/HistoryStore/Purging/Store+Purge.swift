@@ -11,8 +11,8 @@ extension Store {
   /// next purge completes an interrupted one.
   ///
   /// In the same small write transaction, each member with contexts whose unmerged history exceeds
-  /// the retention limits is marked as lost. If such members have declared limits of their own, the
-  /// loosest value of each limit applies.
+  /// the retention limits is marked as lost. If members with contexts have declared limits too, the
+  /// loosest value of each limit applies; without `limits`, no member is marked as lost.
   ///
   /// - Parameters:
   ///   - trigger: The condition under which the purge takes place. The default is `always`.
@@ -32,8 +32,8 @@ extension Store {
 
   /// Purges on behalf of a member, and records the member's merged position if one is given.
   ///
-  /// The registration must still be valid. The position is recorded in the first SQLite transaction
-  /// of the purge, even if the trigger postpones the purge itself.
+  /// The registration must still be valid. The position is recorded in the small write transaction
+  /// that starts the purge, even if the trigger postpones the purge itself.
   ///
   /// - Parameters:
   ///   - registration: The member's current registration.

@@ -6,8 +6,8 @@ extension Store {
   ///
   /// The watermark is the lowest cursor of all members. With `cuttingOff`, only consumers, which
   /// are members without contexts, limit the purge. A member with contexts that has not merged the
-  /// purged history is then marked as lost in the first transaction of the purge, and listed in the
-  /// result.
+  /// purged history is then marked as lost in the first write transaction of the purge, and listed
+  /// in the result.
   ///
   /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`.
   ///

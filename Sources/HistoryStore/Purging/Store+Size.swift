@@ -142,7 +142,7 @@ struct MeasuredHistory: Equatable {
   /// The number of used pages of the file when the size was measured.
   var pages: Int64
 
-  /// Returns the size in bytes of the measured history that is not purged yet.
+  /// Estimates the size in bytes of the measured history that is not purged yet.
   ///
   /// Returns `nil` if the measurement is outdated, because more than an eighth of the transactions
   /// or pages were added or removed. Up to 64 new transactions, and a difference of up to 64 pages,

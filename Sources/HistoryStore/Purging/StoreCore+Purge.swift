@@ -2,7 +2,7 @@ import HistoryTypes
 import SQLiteStorage
 
 extension StoreCore {
-  /// Records a cursor, marks members beyond the limits as lost, and raises the purged position.
+  /// Records a cursor, marks members that are cut off as lost, and raises the purged position.
   ///
   /// The caller runs the method inside one write transaction, so that the registry cannot change
   /// between these steps.

@@ -34,9 +34,10 @@ extension StoreCore {
     return lost.sorted()
   }
 
-  /// Returns the lowest cursor that is within the loosest of all members' limits.
+  /// Returns the lowest cursor that is within the retention limits, and the timestamp jumps found.
   ///
-  /// The configuration of another member alone thus never marks a member as lost.
+  /// Each limit is the loosest of those in `limits` and those that active members with contexts
+  /// declared. The configuration of another member alone thus never marks a member as lost.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
     let agreed = try activeConfigurations(.tracker).compactMap(\.retention)

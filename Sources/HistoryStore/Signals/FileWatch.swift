@@ -25,7 +25,8 @@ final class FileWatch: @unchecked Sendable {
 
   /// Creates a watch without files; ``arm()`` starts watching.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` if the process has too many open files.
+  /// - Throws: ``HistoryError/Code/unwatchable`` if the process or the system has too many open
+  ///   files.
   init(_ file: WatchedFile) throws(HistoryError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {

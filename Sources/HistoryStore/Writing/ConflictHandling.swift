@@ -84,9 +84,9 @@ struct ConflictHandling {
 extension ObjectEdit {
   /// Returns the update to write, under a merge policy, over a row that another writer changed.
   ///
-  /// The result has no columns if no attribute is to be written. The policy `overwrite` also writes
-  /// attributes that this update does not set, except those in `widened`: the program may have read
-  /// null instead of their values.
+  /// The result has no columns if no attribute is to be written. If the update has the values that
+  /// the context read (`base`), the policy `overwrite` also writes attributes that the update does
+  /// not set, except those in `widened`: the program may have read null instead of their values.
   func resolved(
     against stored: [Value],
     _ policy: MergePolicy,

@@ -201,8 +201,8 @@ struct TypeColumns {
 
   /// Returns a copy whose bitmap `all` is restricted to the attributes in `columns`.
   ///
-  /// The bitmaps of the types do not change, because each setter of ``RowWriter`` checks both the
-  /// bitmap of its type and `all`.
+  /// The bitmaps of the types do not change, because each typed setter of ``RowWriter`` checks both
+  /// the bitmap of its type and `all`.
   func only(_ columns: UInt64) -> TypeColumns {
     var some = self
     some.all &= columns

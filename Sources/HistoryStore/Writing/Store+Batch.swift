@@ -311,9 +311,9 @@ public enum BatchDeleteRules: Sendable, Hashable {
   case apply
   /// Deletes no object if an object that stays refers to one of them, whatever the delete rule is.
   ///
-  /// References among the objects to delete are allowed. Otherwise the request throws
-  /// ``HistoryError/Code/deleteDenied``, and ``HistoryError/objects`` contains objects that refer
-  /// to an object to delete.
+  /// References among the objects to delete are allowed. For any other reference, the request
+  /// throws ``HistoryError/Code/deleteDenied``, and ``HistoryError/objects`` contains the objects
+  /// that stay and refer to an object to delete.
   case denyAll
   /// Applies no delete rule, without a query for each object (Core Data: `NSBatchDeleteRequest`).
   ///

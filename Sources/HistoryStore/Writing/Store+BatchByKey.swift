@@ -156,7 +156,7 @@ enum KeyList {
   }
 }
 
-/// Deletes rows of one entity by their keys, many rows with each statement.
+/// Deletes rows of one entity by their keys, if possible many rows with one statement.
 ///
 /// Starting a statement costs as much as deleting a row, so keys are buffered until one statement can
 /// delete many rows: consecutive keys become a range, other ascending keys a list. Objects are deleted

@@ -78,7 +78,8 @@ package enum EditOutcome: Sendable, Hashable {
   case written
   /// The attributes in `columns` were written, but the row may differ from the context's state.
   ///
-  /// For example, another writer or a delete rule of the same save had changed the row.
+  /// For example, another writer or a delete rule of the same save had changed the row. For a
+  /// delete, `columns` is 0.
   case writtenOver(columns: UInt64)
   /// The merge policy or the app's closure discarded the edit.
   case leftOut

@@ -271,10 +271,10 @@ extension StoreCore {
     return columns
   }
 
-  /// Redirects references from an object that was not inserted to the object that replaces it.
+  /// Redirects the references to an object that was not inserted; they then refer to `other`.
   ///
-  /// Only rows that the same write has changed can refer to the object that was not inserted. Their
-  /// changes are already packed.
+  /// Only rows that the same write has inserted or updated can refer to the object that was not
+  /// inserted. Their changes are already packed.
   ///
   /// - Returns: The objects with the references.
   fileprivate func follow(from id: ObjectID, to other: ObjectID) throws -> [ObjectID] {

@@ -40,10 +40,10 @@ package final class MemberSession {
   /// if `loadsAllObjects` or its ``ObjectContexts/ObjectContext/holdsAllObjects`` is `true`, and
   /// otherwise only its registered objects.
   ///
-  /// If `resyncingIfLost` is `true`, a member that has exceeded a retention limit starts at the
+  /// If `resyncingIfLost` is `true`, a member that a purge has marked as lost starts at the
   /// newest transaction, like a new member.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if the member has exceeded a retention limit,
+  /// - Throws: ``HistoryError/Code/lost`` if a purge has marked the member as lost,
   ///   ``HistoryError/Code/inUse`` while another session or process runs the member.
   /// - Complexity: one small write, then a scan of the data for each context without the write
   ///   lock, or one statement for each entity with registered objects.

@@ -65,7 +65,7 @@ package final class TrackerCore {
 
   /// Returns the current session, or launches a new one.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if the member has exceeded a retention limit,
+  /// - Throws: ``HistoryError/Code/lost`` if a purge has marked the member as lost,
   ///   ``HistoryError/Code/inUse`` while another process runs the member.
   @discardableResult
   package func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {

@@ -146,9 +146,9 @@ struct Observer: Sendable {
   /// A description of the observed changes, such as `insert of Item`.
   let name: String
   let policy: HookFailurePolicy
-  /// The position of the last group of changes that the observer received, or `nil` before that.
+  /// The position of the last group of changes that the observer received; `nil` if none.
   ///
-  /// A repeated pass skips the groups up to this position.
+  /// A repeated pass skips the groups up to this position. A launch and a resync reset the value.
   var calledThrough: GroupPosition?
 
   /// Returns whether the observer was not called with the group at this position yet.

@@ -157,7 +157,7 @@ extension HistoryTracker {
   /// ``HistoryStore/Store/purge(when:retaining:)``. PersistentHistoryTrackingKit: `cleanerBuilder()`.
   ///
   /// - Throws: ``HistoryError/Code/superseded`` if the member has since been launched again,
-  ///   ``HistoryError/Code/lost`` if the member has exceeded a retention limit, or
+  ///   ``HistoryError/Code/lost`` if a purge has marked the member as lost, or
   ///   ``HistoryError/Code/sqlite``. The purge has no effect then.
   /// - Complexity: linear in the purged history.
   @discardableResult

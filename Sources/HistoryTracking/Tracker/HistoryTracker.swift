@@ -123,7 +123,7 @@ public actor HistoryTracker {
   /// pass fails with an error that may resolve without intervention, such as a hook that throws,
   /// the tracker still starts and retries the pass, and this method throws the error.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if the member has exceeded a retention limit,
+  /// - Throws: ``HistoryError/Code/lost`` if a purge has marked the member as lost,
   ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors that
   ///   prevent the launch; the tracker is not started in these cases.
   /// - Complexity: that of a pass over the history since the last stop.
