@@ -54,8 +54,9 @@ package struct ExplorationBounds: Sendable, Hashable {
   package var putsStatesBack = true
   /// The maximum number of snapshots that are kept at a time.
   ///
-  /// All kept snapshots are of states that plans of one length reach. The default is 50,000. A state
-  /// without a snapshot is reached by performing its commands again.
+  /// All kept snapshots are of states that plans of one length reach, and from which commands have been
+  /// run. The states after these commands are reached by restoring the snapshot and performing one
+  /// command, all others by performing all of their commands. The default is 50,000.
   package var keptCountMax = 50_000
   /// The least number of new states for which the count after one more command is estimated.
   ///

@@ -191,7 +191,7 @@ extension Explorer {
       result.ending = .outOfStates
     } else if !isTooMuch(rounds.newest.count, after: rounds.shorterCount) {
       level = rounds.newest.filter { $0.key.equivalence % UInt64(count) == UInt64(index - 1) }
-        .map { Open(node: $0.node, root: $0.key.root, kept: nil) }
+        .map { Open(node: $0.node, root: $0.key.root, parent: nil) }
       try advance(&level, depth: rounds.length, progress)
     }
     return slice(moves: Array(tree.moves[moveCount...]))

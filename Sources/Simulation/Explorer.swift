@@ -35,15 +35,24 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   struct Open {
     let node: Int
     let root: Int
-    /// The snapshot of the state; `nil` if its commands must be performed again to reach it.
-    let kept: Kept?
+    /// The snapshot of the state before the last command, which all states that follow from it share.
+    ///
+    /// If the snapshot is `nil`, all commands must be performed again to reach the state.
+    let parent: Kept?
   }
 
   /// A snapshot of a state: its place in the plan space, the judge, and the simulator.
-  struct Kept {
+  ///
+  /// Snapshots take most of the memory of an exploration. Only those of states from which commands
+  /// have already been run are kept, because there are two to three times as many open states.
+  final class Kept {
     let place: Space.Place
     let judge: Judge
     let snapshot: Simulator.Snapshot
+
+    init(place: Space.Place, judge: Judge, snapshot: Simulator.Snapshot) {
+      (self.place, self.judge, self.snapshot) = (place, judge, snapshot)
+    }
   }
 
   /// A header of the plan space, with the data that all of its plans share.
@@ -156,7 +165,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let place = space.start(header)
     let node = tree.addRoot()
     if bounds.mergesStates { visited[try key(root, place, judge)] = node }
-    try meet(node, root, place, judge, isLast: bounds.depth == 0, &level)
+    level.append(Open(node: node, root: root, parent: nil))
+    try meet(node, root, judge)
   }
 
   // MARK: One length
@@ -170,23 +180,30 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     var following: [Open] = []
     defer { level = following }
     level.reverse()
-    // Removing a state from the list releases its snapshot after its moves.
+    let isLast = depth + 1 == bounds.depth
+    var keptCount = 0
+    // Removing a state from the list releases the snapshot of its parent after the last of its siblings.
     while let open = level.popLast() {
       try setUp(open.root)
-      let kept = if let kept = open.kept { kept } else { try bringAbout(open) }
-      let isLast = depth + 1 == bounds.depth
+      let kept = try bringAbout(open, depth: depth)
+      let parent = keptCount < bounds.keptCountMax ? kept : nil
+      let openCount = following.count
       let moves = isLast ? earlier?.moves(after: tree.commands(to: open.node)) : nil
       for command in space.moves(from: kept.place) {
         if let outcome = moves?[command] {
           take(outcome, of: command, from: open)
         } else {
-          try go(command, from: open, kept, depth: depth, &following)
+          let node = try go(command, from: open, kept, depth: depth)
+          if let node, !isLast {
+            following.append(Open(node: node, root: open.root, parent: parent))
+          }
         }
         guard tree.count <= bounds.stateCountMax else {
           result.ending = .outOfStates
           return
         }
       }
+      if parent != nil, following.count > openCount { keptCount += 1 }
       guard progress(tree.count) else {
         result.ending = .stopped
         return
@@ -202,14 +219,30 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
 
   /// Performs the commands that lead to a state, and returns a snapshot of the state.
-  private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
+  ///
+  /// If a snapshot of the parent is kept, only the last command is performed.
+  private func bringAbout(_ open: Open, depth: Int) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
+    let commands = tree.commands(to: open.node)
     var (judge, place) = (Judge(header), space.start(header))
-    try self.open(open.root) { judge.observe($0) }
-    for (index, command) in tree.commands(to: open.node).enumerated() {
+    var first = 0
+    if let parent = open.parent {
+      first = depth - 1
+      try simulator.goBack(
+        to: parent.snapshot,
+        header,
+        performing: Array(commands[..<first])
+      )
+      (judge, place) = (parent.judge, parent.place)
+    } else {
+      try self.open(open.root) { judge.observe($0) }
+    }
+    for (index, command) in zip(first..., commands[first...]) {
       perform(command, index, in: header, &judge, &place)
     }
-    if open.node < knownCount { try verify(try key(open.root, place, judge), of: open.node) }
+    // A state that was read is cheaper to read again, and the snapshot includes what was read.
+    let key = try key(open.root, place, judge)
+    if open.node < knownCount { try verify(key, of: open.node) }
     return Kept(place: place, judge: judge, snapshot: try snapshot())
   }
 
@@ -254,28 +287,29 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return true
   }
 
+  /// Runs a command in a state, and returns the number of the new state to which it leads, if any.
   private func go(
     _ command: Command,
     from open: Open,
     _ kept: Kept,
-    depth: Int,
-    _ following: inout [Open]
-  ) throws(SystemFailure) {
+    depth: Int
+  ) throws(SystemFailure) -> Int? {
     let header = roots[open.root].header
     try simulator.goBack(to: kept.snapshot, header, performing: tree.commands(to: open.node))
     var (judge, place) = (kept.judge, kept.place)
     let isLast = depth + 1 == bounds.depth
     guard perform(command, depth, in: header, &judge, &place) else {
       if isLast { keep(nil, of: command, from: open) }
-      return
+      return nil
     }
     result.moveCount += 1
     note(judge.broken, after: command, at: open.node, header)
     // If the store can no longer be opened, no further command is possible.
-    guard !simulator.isBeyondRepair else { return }
+    guard !simulator.isBeyondRepair else { return nil }
     let key = try key(open.root, place, judge)
+    let met = visited[key]
     let node: Int
-    if let met = visited[key] {
+    if let met {
       node = met
       tree.link(open.node, to: node)
       noteMerge(of: command, after: open.node, root: open.root, with: node)
@@ -284,26 +318,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     } else {
       node = tree.add(command, after: open.node)
       if bounds.mergesStates { visited[key] = node }
-      try meet(node, open.root, place, judge, isLast: isLast, &following)
+      try meet(node, open.root, judge)
     }
     if isLast { keep((key.equivalence, judge, node), of: command, from: open) }
+    return met == nil ? node : nil
   }
 
-  /// Adds a state to those from which plans are continued, and runs the plan's closing passes and reads
-  /// there.
-  private func meet(
-    _ node: Int,
-    _ root: Int,
-    _ place: Space.Place,
-    _ judge: Judge,
-    isLast: Bool,
-    _ following: inout [Open]
-  ) throws(SystemFailure) {
-    if !isLast {
-      let isKept = following.count < bounds.keptCountMax
-      let kept = isKept ? Kept(place: place, judge: judge, snapshot: try snapshot()) : nil
-      following.append(Open(node: node, root: root, kept: kept))
-    }
+  /// Runs the plan's closing passes and reads in a new state.
+  private func meet(_ node: Int, _ root: Int, _ judge: Judge) throws(SystemFailure) {
     var closing = judge
     let header = roots[root].header
     // Here the closing passes end after one pass of each actor that changes nothing, because more
