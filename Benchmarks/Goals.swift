@@ -31,7 +31,7 @@ package enum Goals {
           "write \(verb) \(size)",
           "batch \(verb) of \(size.rows), Swift / C",
           .ratio(to: MeasuredWork.trackedFloor),
-          atMost: 1.05
+          atMost: 1.02
         )
       }
     }
@@ -85,7 +85,7 @@ package enum Goals {
       "purge 1000",
       "purge of 1000 transactions, Swift / C",
       .ratio(to: MeasuredWork.floor),
-      atMost: 1.3
+      atMost: 1.2
     ),
     goal(
       "purge lock",
@@ -225,12 +225,14 @@ package enum Goals {
     guard let subject = Subjects.all.first(where: { $0.name == name }) else {
       fatalError("there is no benchmark \(name) for the goal of \(measure)")
     }
-    return BenchmarkGoal(
+    var goal = BenchmarkGoal(
       measure,
       benchmark: subject.title,
       contender: contender,
       figure,
       atMost: limit
     )
+    goal.obstacle = Obstacles.all[measure]
+    return goal
   }
 }

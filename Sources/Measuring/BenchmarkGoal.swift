@@ -29,6 +29,22 @@ package struct BenchmarkGoal: Sendable, Hashable {
   package var figure: Figure
   /// The greatest allowed value, in the figure's unit, or `nil` to report the figure only.
   package var limit: Double?
+  /// The known obstacle to reaching the goal, or `nil` if none was measured.
+  package var obstacle: Obstacle?
+
+  /// A measured reason why the goal may be missed.
+  package struct Obstacle: Sendable, Hashable {
+    /// The reason in sentences; each number states how it was measured.
+    package var text: String
+    /// Another contender of the benchmark whose ratio to the goal's floor is reported with the reason.
+    package var contender: String?
+
+    /// Creates an obstacle.
+    package init(_ text: String, contender: String? = nil) {
+      self.text = text
+      self.contender = contender
+    }
+  }
 
   /// Creates a goal.
   package init(
@@ -50,7 +66,7 @@ package struct BenchmarkGoal: Sendable, Hashable {
     if case .quantile(_, let metric) = figure { metric.unit } else { "" }
   }
 
-  /// Returns whether a row belongs to the goal's benchmark and was measured without a special setting.
+  /// Returns whether a row belongs to the goal's benchmark and was measured in the base condition.
   package func isAbout(_ row: BenchmarkRow) -> Bool {
     // Checked first because a title is built at each access, and most rows are of another subject.
     guard row.axis == nil, benchmark.hasPrefix(row.subject) else { return false }
@@ -84,6 +100,8 @@ package struct GoalOutcome: Sendable, Hashable {
   package var historySizes: [Int] = []
   /// The reason why the figure is missing, or `nil` if it was measured.
   package var reason: String?
+  /// For the contender that the goal's obstacle names, its ratio to the floor in this run.
+  package var obstacleInterval: Interval?
 
   /// The result of comparing the figure with its limit.
   package var verdict: Verdict {
@@ -123,6 +141,11 @@ package struct GoalJudge: Sendable {
       outcome.interval = row.ratio(to: floor)?.interval
       outcome.value = outcome.interval?.estimate
       outcome.processorValue = processorRatio(row, floor)
+      if let contender = goal.obstacle?.contender {
+        outcome.obstacleInterval =
+          rows(goal, contender, metric)
+          .last { $0.historySize == row.historySize }?.ratio(to: floor)?.interval
+      }
     }
     return outcome
   }

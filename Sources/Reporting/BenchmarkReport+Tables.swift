@@ -143,7 +143,7 @@ extension BenchmarkReport {
     }
   }
 
-  /// Returns one tile for all goals; `nil` if the run measured no goal with a limit.
+  /// Returns a list with one tile for all goals; `nil` if the run measured no goal with a limit.
   func goalTile() -> [VerdictTile]? {
     let reported = reachedFor
     let missed = reported.filter { $0.verdict == .missed }
@@ -186,8 +186,38 @@ extension BenchmarkReport {
             + "two kinds of history, the measurement alternated between them."
         ),
         .table(Self.table(of: reachedFor)),
-      ]
+      ] + obstacleBlocks
     )
+  }
+
+  /// For each goal that was not reached and has a known obstacle, its name and the obstacle.
+  private var obstacles: [ReportPage.Fact] {
+    outcomes.compactMap { outcome in
+      outcome.obstacle.map { ReportPage.Fact(outcome.goal.measure, $0) }
+    }
+  }
+
+  private var obstacleBlocks: [PageBlock] {
+    let obstacles = obstacles
+    guard !obstacles.isEmpty else { return [] }
+    return [
+      .subheading(Self.obstacleHeading, anchor: "why-not-reached"), .definitions(obstacles),
+    ]
+  }
+
+  private static var obstacleHeading: String { "Why goals were not reached" }
+}
+
+extension GoalOutcome {
+  /// The measured reason why the goal was not reached, as sentences; `nil` if there is none.
+  fileprivate var obstacle: String? {
+    guard verdict == .missed, let obstacle = goal.obstacle else { return nil }
+    guard let contender = obstacle.contender, let interval = obstacleInterval else {
+      return obstacle.text
+    }
+    return obstacle.text
+      + " In this run \(contender) costs \(NumberText.ratio(interval.estimate)) "
+      + "(\(NumberText.range(interval.lower, interval.upper)))."
   }
 }
 
@@ -210,7 +240,7 @@ extension BenchmarkReport {
         outcome.goal.measure, outcome.goal.benchmark, outcome.goal.contender,
         outcome.historySizes.map(String.init).joined(separator: "/"), numbers[0], unit,
         numbers[1], numbers[2], numbers[3], numbers[4], outcome.verdict.rawValue,
-        outcome.reason ?? "", run,
+        outcome.reason ?? outcome.obstacle ?? "", run,
         environment.commit ?? "", environment.time.description,
         "0x" + String(environment.seed, radix: 16),
       ])
@@ -225,15 +255,23 @@ extension BenchmarkReport {
     for fact in RunConditions.facts(of: results) {
       provenance.append([fact.name, fact.value])
     }
-    return [
+    var paragraphs = [
       "# What history costs",
       "Written by a run of the benchmarks, not by hand. " + (goalSentence ?? "It has no goals."),
       provenance.markdown(),
       "## Goals",
       Self.table(of: outcomes).markdown(),
-      "## Every benchmark, at its largest history",
-      largest.markdown(),
-    ].joined(separator: "\n\n") + "\n"
+    ]
+    paragraphs += obstacleParagraphs
+    paragraphs += ["## Every benchmark, at its largest history", largest.markdown()]
+    return paragraphs.joined(separator: "\n\n") + "\n"
+  }
+
+  private var obstacleParagraphs: [String] {
+    let obstacles = obstacles
+    guard !obstacles.isEmpty else { return [] }
+    let lines = obstacles.map { "- **\($0.name)**: \($0.value)" }
+    return ["## " + Self.obstacleHeading, lines.joined(separator: "\n")]
   }
 
   /// The medians and ratios of every benchmark and contender at the largest history.

@@ -31,6 +31,16 @@ import Testing
     }
   }
 
+  @Test func `Each obstacle belongs to a goal, and names a contender of the goal's benchmark`() {
+    let goals = Dictionary(uniqueKeysWithValues: Goals.all.map { ($0.measure, $0) })
+    for (measure, obstacle) in Obstacles.all {
+      #expect(goals[measure]?.obstacle == obstacle, "\(measure)")
+      guard let contender = obstacle.contender else { continue }
+      #expect(contender == MeasuredWork.trackedFloor)
+      #expect(measure.hasSuffix(", tracked / raw SQLite in C"), "\(measure)")
+    }
+  }
+
   @Test func `Every peer has goals in batches of a hundred and more`() {
     for verb in ["insert", "update", "delete"] {
       for size in ["100 rows", "1000 rows"] {
