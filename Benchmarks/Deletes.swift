@@ -13,9 +13,10 @@ enum Deletes {
       "write delete \(size)",
       part: "Store.batchDelete",
       operation: "of \(size.rows)",
-      "One request deletes \(size.rows) of many, each named by a closure, and keeps their names as "
-        + "tombstones; the floor (SQLite in C, cost 1) without history runs one statement per row and "
-        + "reads no values; the floor with the same history deletes a range.",
+      "One request deletes \(size.rows) of many; a closure returns the identifiers, and each row's "
+        + "name stays in history as a tombstone; the floor (SQLite in C, cost 1) without history runs "
+        + "one statement per row and reads no values; the floor with the same history deletes a range "
+        + "of keys.",
       at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
@@ -100,8 +101,9 @@ enum Deletes {
       part: "Store.batchDelete",
       operation: "where a predicate matches",
       condition: size.rows,
-      "One request deletes the \(size.rows) of a table that match a predicate and keeps their names "
-        + "as tombstones; the floor (SQLite in C, cost 1) runs one DELETE with the same predicate.",
+      "One request deletes the \(size.rows) of a table that match a predicate; each row's name "
+        + "stays in history as a tombstone; the floor (SQLite in C, cost 1) runs one DELETE with the "
+        + "same predicate.",
       at: .three
     ) { setting in
       let requests = setting.repeats(max(8, 2000 / (size + 7)))

@@ -129,7 +129,7 @@ extension WorkTally {
     )
   }
 
-  /// Counts the changes of a page that C code has read, and sums the same values as for a `HistoryPage`.
+  /// Counts the changes of a page read in C, and sums their keys, columns, types and tombstones.
   init(_ page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     let tombstones = UnsafeBufferPointer(start: page.tombstones, count: Int(page.tombstone_count))

@@ -43,7 +43,7 @@ enum Growth {
         "purge of 10 transactions",
         times: 1,
         before: {
-          // What other measurements wrote is gone before ten more are written.
+          // Purges all history but the newest transaction, so that the timed purge deletes ten.
           try recordAll()
           try store.purge()
           for _ in 0..<10 { try store.insertSlip() }
@@ -60,7 +60,7 @@ enum Growth {
     name: "entities",
     unit: "entities",
     sentence:
-      "the model of a store has them, each with five attributes; rows of one entity are written, "
+      "a store's model has this many, each with five attributes; rows of one entity are written, "
       + "and the store is opened again",
     sizes: [2, 5, 10, 30, 100, 250, 500],
     quickSizes: [2, 5, 10]
@@ -145,7 +145,7 @@ enum Growth {
         "delete of 10 rows",
         times: 1,
         before: {
-          // Rows of other measurements go too, so that the table does not grow from round to round.
+          // Also deletes the rows of other measurements: the table does not grow from round to round.
           let number = store.model.number(of: entity) ?? 0
           ids = try store.rows(number).keys.map { ObjectID(entity: number, key: $0) }
             .filter { !kept.contains($0) }
@@ -180,7 +180,7 @@ enum Growth {
     }
   }
 
-  // MARK: What an app has in memory, and on disk
+  // MARK: Contexts and rows
 
   private static let contexts = GrowthDirection(
     name: "contexts",
@@ -221,8 +221,8 @@ enum Growth {
     name: "rows",
     unit: "rows",
     sentence:
-      "a store has them, and an index over two attributes; a row is inserted, one attribute of a "
-      + "row is set, and ten rows are found by the index",
+      "a table has this many, and an index over two attributes; a row is inserted, one attribute "
+      + "of a row is set, and ten rows are found by the index",
     sizes: [1000, 10_000, 100_000, 1_000_000, 10_000_000],
     quickSizes: [1000, 3000, 10_000]
   ) { setting in
@@ -260,8 +260,8 @@ enum Growth {
     }
   }
 
-  /// The error of a query that wrongly finds no row, so that its time is not a valid measurement.
+  /// An error for a query that finds no row although rows match; its time is not valid.
   private struct MissingRows: Error, CustomStringConvertible {
-    let description = "the query by an index found no row: this is an error of the store."
+    let description = "the query by an index found no row: the store has a bug."
   }
 }

@@ -68,7 +68,9 @@ enum Purges {
 
   static let count = 1000
 
-  /// Returns the work of purging `count` transactions; appending as many before it is not timed.
+  /// Returns the work of purging `count` transactions.
+  ///
+  /// Before each purge, outside the timed part, the work appends `count` transactions.
   static func ours(
     _ setting: BenchmarkSetting,
     _ count: Int = count
@@ -187,7 +189,7 @@ extension BenchmarkStore {
 }
 
 extension SideConnection {
-  /// Appends as many transactions as will be purged, and checkpoints the log.
+  /// Appends `count` transactions before a purge of `count` transactions, and checkpoints the log.
   ///
   /// History thus keeps its size.
   ///

@@ -203,9 +203,8 @@ enum Queries {
     }
   }
 
-  /// The error of a live query that did not report a moved object, so that its time is not a valid
-  /// measurement.
+  /// An error for a live query that does not report a moved object; its time is not valid.
   private struct Unchanged: Error, CustomStringConvertible {
-    let description = "the live query did not report a moved object: this is an error of the store."
+    let description = "the live query did not report a moved object: the store has a bug."
   }
 }

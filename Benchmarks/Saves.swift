@@ -83,7 +83,7 @@ enum Saves {
 
   /// Returns the index of an object to change in a save.
   ///
-  /// Each save changes consecutive objects, which start at another index than in the previous save.
+  /// Each save changes consecutive objects. The first index differs from that of the previous save.
   private static func place(_ turn: Int, _ offset: Int, of count: Int) -> Int {
     (turn * 1009 + offset) % count
   }

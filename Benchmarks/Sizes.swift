@@ -166,13 +166,13 @@ enum Large {
   }
 }
 
-/// An error for a store whose inspection finds another number of changes than were written.
+/// An error for an inspection that finds a wrong number of transactions or changes.
 private struct WrongSize: Error, CustomStringConvertible {
   let expected: Int64
   let found: Int64
 
   var description: String {
-    "the large store was to hold \(expected) changes, but its inspection found \(found): this is an "
-      + "error of the store or of the inspection."
+    "the large store should have \(expected) changes, but its inspection found \(found): the store "
+      + "or the inspection has a bug."
   }
 }

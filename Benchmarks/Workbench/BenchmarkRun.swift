@@ -19,11 +19,11 @@ package struct BenchmarkRun: Sendable {
   /// The default is `true`. If `false`, only exact values are counted, which takes a fraction of
   /// the time.
   package var measuresTime = true
-  /// Whether the benchmarks' work is counted in a separate pass.
+  /// Whether a separate pass counts what the benchmarks do, such as page reads and allocations.
   ///
   /// The default is `true`.
   package var countsWork = true
-  /// The path of the command that is started as a separate process to count work.
+  /// The path of the executable that counts in a separate process if ``countsWork`` is `true`.
   ///
   /// The path is `nil` if this process runs a different program, such as a test runner. The run then
   /// counts in this process, and the counts include the rest of that program's work.
@@ -41,7 +41,10 @@ package struct BenchmarkRun: Sendable {
   ///
   /// If the rate is `nil`, these benchmarks plan shares of the measured capacity.
   package var plannedRate: Double?
-  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
+  /// The folder in which a folder for the stores is created.
+  ///
+  /// `nil`, the default, selects `/dev/shm` if it is writable, else the folder for temporary files.
+  /// For stores that must be on a disk, `nil` always selects the folder for temporary files.
   package var scratchParent: String?
 
   /// The history sizes of a quick run.
@@ -51,7 +54,6 @@ package struct BenchmarkRun: Sendable {
     1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 350_000, 600_000, 1_000_000,
   ]
 
-  /// Creates a run.
   package init(
     subjects: [BenchmarkSubject] = Subjects.usual,
     historySizes: [Int],
@@ -66,7 +68,7 @@ package struct BenchmarkRun: Sendable {
 
   /// The events that a run reports.
   package enum Event: Sendable {
-    /// Transactions of the stores were built: their number since the last event of this kind.
+    /// The number of transactions written to stores since the last event of this kind.
     case built(transactions: Int)
     /// The comparison of equal work has finished, with these rows.
     case checkedNoise([BenchmarkRow])

@@ -41,9 +41,13 @@ package struct BenchmarkSubject: Sendable {
     case three
     /// The largest alone: for costs that do not grow with history.
     case largest
-    /// The sizes that a quick run also has: for a benchmark in a condition of ``BenchmarkAxis``.
+    /// Only sizes in ``BenchmarkRun/quickSizes``, or the smallest size if the run has none of them.
+    ///
+    /// Benchmarks in a condition of ``BenchmarkAxis`` are measured at these sizes.
     case axis
-    /// None: the benchmark builds its own stores, takes long, and is measured only if it is named.
+    /// None: the benchmark builds its own stores and takes long.
+    ///
+    /// A run measures such a benchmark only if `--only` or `--also` names it.
     case own
   }
 
@@ -134,21 +138,23 @@ package struct BenchmarkSubject: Sendable {
     return varied
   }
 
-  /// A copy of the benchmark with the mark that a measurement takes time proportional to the history.
+  /// A copy of the benchmark with ``isLong`` set: a measurement takes time linear in the history.
   var long: BenchmarkSubject {
     var long = self
     long.isLong = true
     return long
   }
 
-  /// A copy of the benchmark with the mark that its samples are counts, not times.
+  /// A copy of the benchmark with ``isCount`` set: its samples are counts, not times.
   var counting: BenchmarkSubject {
     var counting = self
     counting.isCount = true
     return counting
   }
 
-  /// Returns a copy of the benchmark whose sizes have another unit than transactions of history.
+  /// Returns a copy of the benchmark with sizes in the given unit, such as `members`.
+  ///
+  /// The sizes of other benchmarks are in transactions of history.
   func sized(in unit: String) -> BenchmarkSubject {
     var sized = self
     sized.sizeUnit = unit
@@ -200,7 +206,7 @@ package struct BenchmarkSubject: Sendable {
     title == self.title || title.hasPrefix(self.title + ", ")
   }
 
-  /// Whether the benchmark is measured only if it is named.
+  /// Whether a run measures the benchmark only if `--only` or `--also` names it.
   package var isNamedOnly: Bool { sizes == .own }
 
   /// The contender with which the others are compared, or `nil` if the benchmark has no rounds.
@@ -211,7 +217,7 @@ package struct BenchmarkSubject: Sendable {
 
 /// An additional condition in which some benchmarks are measured.
 ///
-/// The condition differs in one respect from the base point, which has four authors, the packed
+/// The condition differs in one respect from the base condition, which has four authors, the packed
 /// layout, warm caches and `synchronous=NORMAL`.
 package enum BenchmarkAxis: String, CaseIterable, Sendable {
   case oneAuthor = "authors-1"

@@ -28,10 +28,12 @@ package struct BuildComparison: Sendable {
   package var tolerance = 0.0
   /// The seed of the random order of the measurements, and of the resampling.
   package var seed: UInt64
-  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
+  /// The folder in which a folder for the stores is created.
+  ///
+  /// `nil`, the default, selects `/dev/shm` if it is writable, else the folder for temporary files.
   package var scratchParent: String?
 
-  /// Creates a comparison.
+  /// Creates a comparison of two builds, given as the paths of their executables.
   package init(base: String, head: String, subjects: [String], seed: UInt64) {
     self.base = LaunchProbe(command: base)
     self.head = LaunchProbe(command: head)
@@ -163,7 +165,6 @@ package struct LaunchProbe: Sendable {
 
     static let version = 1
 
-    /// Creates a request.
     package init(
       folder: String,
       subjects: [String],
@@ -196,7 +197,6 @@ package struct LaunchProbe: Sendable {
   /// The path of the build's executable.
   package let command: String
 
-  /// Creates a probe of a build.
   package init(command: String) { self.command = command }
 
   /// Launches the build once and returns its rows: times, or counts under jemalloc.

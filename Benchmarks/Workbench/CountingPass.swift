@@ -3,10 +3,10 @@ import Foundation
 import Measuring
 import SQLiteStorage
 
-/// The untimed pass over a benchmark that counts the work of its contenders in one measurement.
+/// A pass that counts what each contender of a benchmark does in one measurement.
 ///
-/// The pass measures no times, because counting makes the work slower, especially with an allocator
-/// that keeps counts.
+/// The pass counts page reads, system calls and allocations, for example. It measures no times,
+/// because counting makes the work slower, especially with an allocator that keeps counts.
 struct CountingPass {
   let subject: BenchmarkSubject
   /// The settings, one per history size of the benchmark.
@@ -20,7 +20,9 @@ struct CountingPass {
   /// The number of uncounted first measurements, which fill caches and prepare statements.
   private static let warmUp = 2
 
-  /// Counts a benchmark that is measured in rounds; returns no rows for other benchmarks.
+  /// Counts the work of each contender at each history size.
+  ///
+  /// Returns no rows for a benchmark that is not measured in rounds.
   func rows() throws -> [BenchmarkRow] {
     guard case .rounds(_, let prepare) = subject.method else { return [] }
     let allocations = AllocationCounter()
@@ -218,7 +220,7 @@ struct JemallocLibrary {
     return found.map { JemallocLibrary(path: $0) }
   }
 
-  /// The environment variables that start a process under the library.
+  /// The environment variables that load jemalloc into a new process, and that configure it.
   var environment: [String: String] {
     #if canImport(Darwin)
     let preload = "DYLD_INSERT_LIBRARIES"

@@ -15,12 +15,12 @@ struct GrowthDirection: Sendable {
   let sentence: String
   /// The sizes, smallest first: at least ``ComplexityJudge/leastSizes``, to classify the growth.
   let sizes: [Int]
-  /// The sizes of a quick run.
+  /// The sizes that a quick run measures instead of ``sizes``.
   let quickSizes: [Int]
   /// Builds the store of one size, and returns the operations to measure on it.
   let prepare: @Sendable (GrowthSetting) throws -> [MeasuredWork]
 
-  /// The benchmark, which is measured only if it is named.
+  /// The benchmark, which a run measures only if `--only` or `--also` names it.
   var subject: BenchmarkSubject {
     BenchmarkSubject(
       "growth \(name)",
@@ -110,8 +110,9 @@ struct GrowthSetting {
     }
   }
 
-  /// Returns the operations that are measured in most directions; `insert` is the operation that
-  /// inserts a row.
+  /// Returns the two operations that most growth benchmarks measure.
+  ///
+  /// The operations are an insert of one row with `insert`, and a fetch of ten transactions.
   func usual(_ store: Store, insert: @escaping () throws -> Void) throws -> [MeasuredWork] {
     var start = try store.currentToken()
     return [

@@ -15,7 +15,7 @@ package enum HelperProcess {
     case build = "_build"
     /// Inspects a store.
     case inspect = "_inspect"
-    /// Counts the work of a benchmark.
+    /// Counts the work of a benchmark, such as page reads and allocations.
     case count = "_count"
     /// Measures some benchmarks briefly, for a comparison of builds.
     case launch = "_launch"
@@ -37,7 +37,7 @@ package enum HelperProcess {
     /// Whether a signal ended the process; `code` is then the signal's number.
     let wasKilled: Bool
 
-    /// Whether the exit code is not one that a helper process of this command uses.
+    /// Whether the process exited with a code that no helper process of this command uses.
     var isForeign: Bool { !wasKilled && code != HelperProcess.failureCode }
 
     var description: String {
@@ -50,8 +50,8 @@ package enum HelperProcess {
 
   /// Starts a helper process with additional environment variables.
   ///
-  /// If `program` is not empty, it has the name and the options of a program that starts the helper
-  /// process.
+  /// If `program` is not empty, it is the name and the options of a program that runs the helper
+  /// process, such as `valgrind` and `--tool=callgrind`.
   ///
   /// ``Running/finish(_:)`` reads the lines of numbers that the process writes.
   static func start(
@@ -78,7 +78,7 @@ package enum HelperProcess {
 
   /// Runs a program of the system, and waits for its end.
   ///
-  /// - Throws: ``ToolFailure`` when it ends with another exit code than 0.
+  /// - Throws: ``ToolFailure`` unless the program ends with exit code 0.
   static func run(tool words: [String]) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: searcher)
@@ -194,13 +194,13 @@ package enum HelperProcess {
     FileHandle.standardOutput.write(Data(line.utf8))
   }
 
-  /// An error for wrong arguments, which only this command itself generates.
+  /// An error for arguments that do not describe a task that the helper process can perform.
   struct WrongArguments: Error {}
 }
 
 /// A probe that streams a whole history page by page, and measures its memory.
 enum StreamProbe {
-  /// The result of a probe.
+  /// The numbers of streamed transactions and changes, and the time and memory of streaming.
   struct Outcome {
     var transactions: Int64 = 0
     var changes: Int64 = 0

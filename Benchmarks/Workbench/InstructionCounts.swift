@@ -18,7 +18,9 @@ package struct InstructionCounts: Sendable {
   package var seed: UInt64
   /// The path of the command that is started under Callgrind.
   package var command: String
-  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
+  /// The folder in which a folder for the stores is created.
+  ///
+  /// `nil`, the default, selects `/dev/shm` if it is writable, else the folder for temporary files.
   package var scratchParent: String?
 
   /// The operations that apps perform most often, by the names of their benchmarks.
@@ -33,7 +35,7 @@ package struct InstructionCounts: Sendable {
   /// The contenders in C, the first of which writes the same history as our store.
   package static let floors = [MeasuredWork.trackedFloor, MeasuredWork.floor]
 
-  /// The fraction of a threshold by which a count may differ from it without being reported.
+  /// The largest difference from a threshold that is not reported, as a share of the threshold.
   package static let tolerance = 0.005
 
   /// A program that is required for counting, and the Debian package that contains it.
@@ -93,7 +95,7 @@ package struct InstructionCounts: Sendable {
   package struct Counter {
     fileprivate let stores: BenchmarkStores
     fileprivate let counts: InstructionCounts
-    /// A copy of the command without debugging information, not all of which Callgrind can read.
+    /// A copy of the command without debugging information, which Callgrind cannot read completely.
     private let program: String
 
     fileprivate init(stores: BenchmarkStores, counts: InstructionCounts) throws {

@@ -10,13 +10,15 @@ package struct MeasuredSelfTest: Sendable {
   package var alikeRows: Int
   /// The number of rows that compare work with 2 % more work, to count the detected differences.
   package var dearerRows: Int
-  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
+  /// The folder in which a folder for the stores is created.
+  ///
+  /// `nil`, the default, selects `/dev/shm` if it is writable, else the folder for temporary files.
   package var scratchParent: String?
 
-  /// The number of blocks in the first stage of a row, at least 10 ms per contender.
+  /// The number of blocks (rounds) in the first stage of a row.
   ///
-  /// On two cores shared by seven busy processes, the 99 % interval of four times as many blocks is
-  /// still narrower than 1 %.
+  /// Together, the blocks take at least 10 ms per contender. The second stage has four times as many
+  /// blocks: even on two cores shared by seven busy processes, its 99 % interval is narrower than 1 %.
   private static let blocks = 80
   /// The sizes of history at which work is counted, to classify the growth of the counts.
   private static let sizes = [100, 200, 400, 800, 1600]

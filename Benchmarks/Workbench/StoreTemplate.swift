@@ -57,7 +57,7 @@ struct TemplateBuilder {
   ///
   /// The `progress` closure receives the number of transactions added since its last call.
   ///
-  /// - Complexity: as many transactions as the greatest size has.
+  /// - Complexity: writes each transaction of the largest store once.
   func build(
     sizes: [Int],
     progress: (Int) throws -> Void
@@ -213,7 +213,7 @@ enum BuildProbe {
 
 /// A probe that inspects a store, as `history-lab inspect` does.
 enum InspectProbe {
-  /// The contents of the store, and the cost of the inspection.
+  /// The numbers of the store's transactions and changes, and the cost of inspecting the store.
   struct Outcome {
     var cost = ProbeOutcome(ns: 0, peakBytes: nil)
     var transactions: Int64 = 0

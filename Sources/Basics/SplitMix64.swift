@@ -9,7 +9,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
   private var state: UInt64
 
-  /// Creates the generator for a seed.
   package init(seed: UInt64) { state = seed }
 
   /// Returns the next 64 random bits.

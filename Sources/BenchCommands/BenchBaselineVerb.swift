@@ -85,7 +85,7 @@ struct BaselineSaveVerb: Verb {
     let baselines = Baselines(nextTo: options.source.runs)
     try baselines.save(results, as: options.name)
     terminal.print(
-      "Kept \(results.rows.count.counted("row")): \(baselines.path(of: options.name))"
+      "Saved \(results.rows.count.counted("row")): \(baselines.path(of: options.name))"
     )
     return .good
   }

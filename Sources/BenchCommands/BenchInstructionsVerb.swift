@@ -111,7 +111,7 @@ struct BenchInstructionsVerb: Verb {
     let subjects = Subjects.all.filter { names.contains($0.name) }
     guard !subjects.isEmpty else {
       throw .usage(
-        "--only names none of the operations that are counted: "
+        "--only selects none of the operations that bench instructions counts. Choose from: "
           + "\(InstructionCounts.hottest.joined(separator: ", "))."
       )
     }

@@ -4,7 +4,7 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// Builds the command of a commit in a worktree with its own scratch path.
+/// Builds the `history-lab` executable of a commit, in a worktree with its own scratch path.
 ///
 /// Later calls for the same commit reuse the executable.
 package struct CommitBuild {

@@ -19,7 +19,6 @@ import Musl
 /// its locks are unreliable on network file systems (https://sqlite.org/useovernet.html). Clocks of
 /// different machines are never compared.
 package struct CampaignFolder: Sendable {
-  /// The folder's path.
   package let path: String
   /// The program that created the campaign; other programs may not add tasks or work on them.
   package let program: CampaignProgram
@@ -204,11 +203,12 @@ package struct CampaignFolder: Sendable {
     return try Files.read("\(place)/\(file)", ifDamaged: remedy)
   }
 
-  /// Moves a folder with a task's result into the campaign; returns `false`, without moving it, if
-  /// the task already has a result.
+  /// Moves a folder with a task's result into the campaign, unless the task already has a result.
   ///
-  /// A folder that has the task's name but no result file, because a user has removed a damaged
-  /// file, is replaced.
+  /// A result folder without the file ``TaskResult/file`` does not count as a result, and is
+  /// replaced. Such a folder remains if a user removes a damaged result file.
+  ///
+  /// - Returns: Whether `folder` was moved.
   func publish(_ folder: String, as task: CampaignTask) throws(CampaignError) -> Bool {
     let place = result(of: task)
     try Files.makeFolder("\(path)/done/\(task.group)")
@@ -281,7 +281,6 @@ package struct CampaignProgram: Codable, Hashable, Sendable {
   /// The versions of Swift and SQLite.
   package let libraries: String
 
-  /// Creates the properties of a build.
   package init(lab: String, build: String, libraries: String) {
     (self.lab, self.build, self.libraries) = (lab, build, libraries)
   }

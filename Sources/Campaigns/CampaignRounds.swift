@@ -1,7 +1,6 @@
 /// The progress of a group of tasks that explores plans in rounds, one round for each length of
 /// plans.
 package struct RoundProgress: Codable, Hashable, Sendable {
-  /// The number of the group.
   package let group: Int
   /// The greatest length of the plans.
   package let depth: Int

@@ -69,7 +69,6 @@ package struct CampaignWorker {
   /// vanished, but without released ones.
   static let claimCountMax = 20
 
-  /// Creates a worker.
   package init(
     _ folder: CampaignFolder,
     name: String,

@@ -2,7 +2,6 @@ import Foundation
 
 /// The results in a run's `check.json` that a campaign adds up.
 struct CheckDocument: Decodable {
-  /// One system of the check.
   struct System: Decodable {
     let system: String?
     let plans: Int

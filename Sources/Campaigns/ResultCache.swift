@@ -24,7 +24,6 @@ package struct MeasuredResult: Sendable {
 package struct ResultCache: Sendable {
   private var results: [String: MeasuredResult] = [:]
 
-  /// Creates an empty cache.
   package init() {}
 
   /// The results in the order of the campaign's time.

@@ -29,7 +29,6 @@ package struct StateSample: Sendable {
   /// The number of states that explorations reached; a state counts once for each exploration.
   package private(set) var exploredCount = 0
 
-  /// Creates an empty sample.
   package init() {}
 
   /// Adds the states that one random plan reached, by their digests.

@@ -167,11 +167,12 @@ extension AskedQuery {
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// The transaction numbers at which the query's own member or tracker may start.
+  /// The transaction numbers at which the member or tracker that the query launches may start.
   ///
-  /// Without a date in the query, this is the newest number. With a date, it is one less than the
-  /// number of the first transaction in history at or after that date; the newest number if there is
-  /// no such transaction. If earlier history may have been purged, the newest number is allowed too.
+  /// If the query has no date, the start is the newest number. If it has a date, the start is one
+  /// number below the first transaction in history at or after that date, or the newest number if
+  /// there is no such transaction. If history may have been purged before, the newest number is
+  /// accepted too.
   var visitStarts: [Int64] {
     guard let date else { return [head] }
     let next = statuses.indices.first { !statuses[$0].isPurged && commit($0).timestamp >= date }

@@ -29,7 +29,7 @@ package struct CheckerSuite: Sendable {
     added = scope == .all ? AddedCheckers(header) : nil
   }
 
-  /// Checks a whole trace.
+  /// Creates a suite, and checks a whole trace with it.
   package init(checking trace: Trace, scope: Scope = .core) {
     self.init(trace.header, scope: scope)
     for event in trace.events { observe(event) }
@@ -163,7 +163,6 @@ package protocol Invariant: Sendable {
 }
 
 extension Invariant {
-  /// Creates a violation at an event.
   static func violation(
     at event: Event,
     because: String,

@@ -14,7 +14,6 @@ package struct CommitLog: Sendable {
   package private(set) var statuses: [TransactionStatus] = []
   private var positions: [TransactionName: Int] = [:]
 
-  /// The number of transactions.
   package var count: Int { statuses.count }
 
   /// Returns the position of the transaction with a name, or `nil`.

@@ -124,15 +124,16 @@ private struct FinalView: Sendable {
     return known
   }
 
-  /// Returns the names, with negative keys, under which a view may contain outdated objects.
+  /// Returns the names that a view may use for outdated objects that had this object's name.
   ///
-  /// A view that has not merged a delete, but has merged a later insert of the same name, contains
-  /// two objects of that name. The outdated one of them then gets one of the returned names.
+  /// A view that has merged an insert, but not the earlier delete of the same name, contains two
+  /// objects of that name. The older object then gets one of the returned names instead; these have
+  /// negative keys.
   private static func aliases(of object: ObjectName) -> [ObjectName] {
     (0..<aliasCountMax).map { ObjectName(object.entity, -object.key - 1000 * Int64($0)) }
   }
 
-  /// The maximum number of outdated objects under one name; plans rarely replace an object more often.
+  /// The number of returned names; plans rarely delete and insert an object more often than this.
   private static let aliasCountMax = 32
 
   /// Returns the objects in transactions that the member ignores or that its merge hooks handled.

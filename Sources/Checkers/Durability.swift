@@ -76,7 +76,7 @@ package struct Durability: Invariant {
     if isFull, !hasDelays, last < promised - 1 {
       lose(last + 1, "was acknowledged with synchronous=FULL", event, on: timeline)
     } else if last < floor {
-      lose(last + 1, "an earlier power-off had left", event, on: timeline)
+      lose(last + 1, "survived an earlier power-off", event, on: timeline)
     }
   }
 
@@ -101,7 +101,7 @@ package struct Durability: Invariant {
     let detail = difference.sentence(of: "the store", against: "the model")
     accuse(
       event,
-      "after a power-off the data are not those \(last ?? "before the first transaction"): \(detail)"
+      "after a power-off the data differ from those \(last ?? "before the first transaction"): \(detail)"
     )
   }
 

@@ -204,7 +204,7 @@ package struct HistoryExplainsData: Invariant {
   ) -> (because: String, TransactionName)? {
     missing(positions, on: timeline).map { missing in
       (
-        "history lacks \(timeline.label(missing)), which nobody purged",
+        "history lacks \(timeline.label(missing)), which no purge removed",
         timeline.log.transactions[missing].commit.name
       )
     }

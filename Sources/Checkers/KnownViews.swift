@@ -59,10 +59,11 @@ struct KnownViews: Sendable {
   /// This is unknown after a failure, after some results of live queries, and before the first launch.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
-  /// Updates the states that a view has read after the view saved a write.
+  /// Records a write; if a view saved the write, also updates what this view has read.
   ///
-  /// The view reads the objects in `registered`, and other objects of the write only if it has read
-  /// them before. If `registered` is `nil`, the view reads all objects of the write.
+  /// After its save, the view reads the objects in `registered`. It reads the other objects of the
+  /// write only if it has read them before. If `registered` is `nil`, the view reads all objects of
+  /// the write. If `view` is `nil`, no view's states change.
   mutating func note(
     _ net: [NetChange],
     at position: Int,
@@ -138,11 +139,12 @@ struct KnownViews: Sendable {
 
   /// Updates a view's states after a live query of the view reported a result.
   ///
-  /// The view reads the first result from the store. For a later result, the values of an object
-  /// show whether the view has read the object again, if its values have changed since the view last
-  /// read it. If another write left the values unchanged, it is unknown which states the view has
-  /// read. This is also unknown after the live query has failed, and for a partial view, which may
-  /// have read objects that are not in the result.
+  /// The first result is read from the store. In a later result, an object can have its current
+  /// state, or an older state that the view has read before. The reported values show which of the
+  /// two it is. If both states have the same values, the view becomes unsure.
+  ///
+  /// A view also becomes unsure if its live query fails. A partial view becomes unsure after every
+  /// result, because it may have read objects that are not in the result.
   mutating func list(_ report: LiveReport, by actor: ActorID, _ objects: Objects) {
     guard report.failure == nil, !partial.contains(actor) else { return uncertainty(actor) }
     let isFirst = views[actor, default: View()].lists.insert(report.list).inserted

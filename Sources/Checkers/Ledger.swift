@@ -91,7 +91,7 @@ package struct Ledger: Sendable {
       if let actor = event.actor { staged[actor] = nil }
     case .data(let objects): narrow(to: objects)
     case .recovered: recover(through: named)
-    // The result is that after the write, whose effect is known at the end of the command.
+    // The result already includes the write, whose effect is known only at the end of the command.
     case .listed where current != nil && !hasCommitted: reports.append(event)
     case .registered, .launched, .resynced, .merged, .listed: observe(event, named)
     default: break
@@ -198,7 +198,7 @@ package struct Ledger: Sendable {
   private mutating func checkIsDecided() {
     guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
     undecided =
-      "A save depends on what its view has read, which a failure or a live query has made uncertain."
+      "A save depends on what its view has read; a failure or a live query made this uncertain."
     mismatch = nil
   }
 

@@ -85,7 +85,7 @@ package struct LoudExpiry: Invariant {
     }
     let loss =
       gone.map { "\(timeline.label($0)) was purged before \(member.id) had merged it" }
-      ?? "\(member.id) was cut off by a limit"
+      ?? "\(member.id) was cut off by a retention limit"
     violation = Self.violation(
       at: event,
       because: "\(loss), and \(member.id) fetched again without an error",

@@ -53,7 +53,7 @@ package struct Member: Sendable {
     }
     if last < joinedAt { status.makeMembershipUncertain() }
     guard let cutOffAt, last < cutOffAt, status.isCutOff else { return }
-    // The cut-off is certainly rolled back only if a transaction before it is gone too.
+    // If every transaction before the cut-off survived, the cut-off may have survived too.
     if last + 1 == cutOffAt { status.makeMembershipUncertain() }
     status.takeBackCutOff()
   }
@@ -126,7 +126,7 @@ package struct MemberStatus: Hashable, Sendable {
   package private(set) var access = HistoryAccess.whole
   /// The possible differences between the store and the events; empty if the state is certain.
   package private(set) var alternatives: Alternatives = []
-  /// Whether the member is a consumer, which has no view.
+  /// Whether the member is a consumer: it reads history, but has no contexts to merge it into.
   package internal(set) var isConsumer = false
 
   package init() {}

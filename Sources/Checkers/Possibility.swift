@@ -81,10 +81,11 @@ package struct Possibility: Sendable {
     return effect.net
   }
 
-  /// Returns the edit as a write to a model with relations, including the conflicts of the saving view.
+  /// Returns an edit as a write to a model with relations; `nil` if the model has no relations.
   ///
-  /// The result is `nil` if the model has no relations, for a model upgrade, and for an edit to
-  /// which the merge policy was already applied.
+  /// If the edit is a save of a view under a policy that depends on conflicts, the write includes the
+  /// objects that other writers have changed since the view read them. The result is also `nil` for
+  /// a model upgrade, and for ``Edit/changes(_:)``, whose conflicts are already resolved.
   private mutating func related(_ edit: Edit) -> RelatedWrite? {
     guard hasRelations else { return nil }
     switch edit {
@@ -106,8 +107,10 @@ package struct Possibility: Sendable {
 
   /// Returns why the store must refuse an edit in a model with relations.
   ///
-  /// The result is `nil` if the store must accept the edit, or if the model has no relations. The
-  /// objects that the view reads for the save count as read even if the save is refused.
+  /// The result is `nil` if the store must accept the edit, or if the model has no relations.
+  ///
+  /// Before a save, the view reads the objects of the save that it has not read yet. The view has
+  /// read them even if the store refuses the save.
   mutating func mustRefuse(_ edit: Edit) -> Refusal? {
     guard let related = related(edit) else { return nil }
     if let view = edit.viewWriter {
@@ -193,7 +196,7 @@ package struct Possibility: Sendable {
 
   /// Returns the objects of a write that other writes have changed since the view read them.
   ///
-  /// Each object has the values that the view read.
+  /// The values in the result are those that the view read.
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {

@@ -51,7 +51,7 @@ package struct ProtectedAuthors: Invariant {
     }
     let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     let fate =
-      event.isLoss ? "was cut off by a limit" : "got the error that its history expired"
+      event.isLoss ? "was cut off by a retention limit" : "got the error that its history expired"
     violation = Self.violation(
       at: event,
       because: "\(loss)the consumer \(event.who) \(fate): history is kept for consumers",

@@ -14,9 +14,9 @@ struct RelatedRun {
   var released: [ObjectName: Set<String>] = [:]
   /// For each inserted duplicate, by its name, the stored object that is kept in its place.
   var aliases: [ObjectName: ObjectName] = [:]
-  /// Whether the delete rules have skipped a reference to a deleted object.
+  /// Whether a delete rule was not applied to a reference, because an edit changes the reference.
   ///
-  /// They skip a reference that an edit of this write changes.
+  /// If the merge policy then keeps the old reference, the rule is applied after the edits.
   var leavesReferences = false
   /// Whether a write with the policy `error` edits an object that another writer changed.
   var hasConflict = false
@@ -279,9 +279,11 @@ struct RelatedRun {
     return before.isSame(as: seen[name] ?? .null)
   }
 
-  /// Returns the values of all attributes of an object in the context that saves an update of it.
+  /// Returns the values that an update of a conflicting object writes under the policy `overwrite`.
   ///
-  /// References to objects that the write deletes are null.
+  /// These are values of all attributes. An attribute that the update does not set gets the value
+  /// that the context has read. If that value is a reference to an object that the write deletes,
+  /// the attribute gets null.
   private func whole(_ edit: PlannedChange, _ seen: Values) -> Values {
     let entity = model.model.entities.first { $0.name == edit.object.entity }
     var whole: Values = [:]

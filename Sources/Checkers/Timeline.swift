@@ -21,14 +21,18 @@ package struct Timeline: Sendable {
   package internal(set) var plan: Plan
   /// The actors and consumers that the plan or the trace names, registered or not.
   package internal(set) var everyone: [Member] = []
-  /// The transactions in commit order, each with the members that must merge, have merged or recorded it.
+  /// The transactions in commit order, each with its merge and purge status.
   package internal(set) var log = CommitLog()
   /// The data that the plan's writes should have produced so far.
   package internal(set) var ledger: Ledger
 
   /// The index in ``everyone`` of the current event's actor or consumer; `nil` if the event has none.
   package internal(set) var actor: Int?
-  /// The positions of the transactions that the current event names; -1 for unreported ones.
+  /// The positions in ``log`` of the transactions that the current event names.
+  ///
+  /// A transaction that is not in ``log`` has the position -1, with one exception. After a write of
+  /// unknown outcome, a member may record, or start at, a cursor whose transaction no event reported.
+  /// Such a cursor has the position of the last known transaction before it.
   package internal(set) var named: [Int] = []
   /// The command that runs, or the last command that ran.
   package internal(set) var command = CurrentCommand()
@@ -166,7 +170,7 @@ extension Timeline {
   package var members: MemberSet { members { $0.isMember } }
   /// The members that are launched.
   package var running: MemberSet { members { $0.isRunning } }
-  /// The members that consume history without a view.
+  /// The members that are consumers: they read history, but have no contexts to merge it into.
   package var consumers: MemberSet { members { $0.isConsumer } }
   /// The members whose unmerged transactions a purge must keep, whatever state the store is in.
   package var kept: MemberSet { members { $0.isKept } }

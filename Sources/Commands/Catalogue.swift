@@ -189,7 +189,6 @@ struct ListVerb: Verb {
   }
 }
 
-/// Lists the benchmarks.
 struct BenchListVerb: Verb {
   let options: FormatOptions
   let composition: Composition

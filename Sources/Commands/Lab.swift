@@ -92,7 +92,6 @@ package protocol Verb: Sendable {
   func run() async throws(LabError) -> ExitCode
 }
 
-/// The exit codes of the command.
 package enum ExitCode: Int32, CaseIterable, Sendable {
   case good = 0
   case violation = 1
@@ -172,7 +171,7 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// Returns the message; its suggested command starts with the words by which the user starts the lab.
+  /// Returns the message; a command line that `try` suggests starts with `command`.
   package func sentence(typing command: ShellCommand) -> String {
     switch self {
     case .usage(let sentence, let words?), .undecided(let sentence, let words?):

@@ -171,13 +171,15 @@ struct AggregateScript: DiskScript {
     )
   }
 
-  /// Compares the answers of the store itself, which leaves out the objects with given keys.
+  /// Compares aggregates of a `Store`, requested without a context, with the expected rows.
+  ///
+  /// The query excludes some objects by their keys.
   private func compare(_ saved: Store) throws(HistoryError) {
     let excluded = rows.keys.map(\.key).sorted().filter { _ in seed.draw(3) == 0 }
     let (predicate, holds) = seed.draw(2) == 0 ? (nil, { _ in true }) : condition()
     let query = ObjectQuery(predicate, excluding: excluded)
     let found = rows.filter { !excluded.contains($0.key.key) && holds($0.value) }.values
-    expect(try saved.count(1, query) == found.count, "the store counts other rows: \(query)")
+    expect(try saved.count(1, query) == found.count, "the store's count is wrong: \(query)")
     for (name, type) in Self.types {
       let list = PlainValues(found.map { $0[name] ?? .null })
       let distinct = try saved.distinctValues(1, of: name, query)
@@ -201,7 +203,7 @@ struct AggregateScript: DiskScript {
     }
   }
 
-  /// Checks answers over unsaved objects only, of which there are none, then one, then more.
+  /// Checks aggregates over zero, one and two unsaved objects, without saved objects.
   private func draft(_ saved: Store) throws(HistoryError) {
     let view = ObjectContext(store: saved, author: "app")
     var drafts: [Values] = []
@@ -221,7 +223,7 @@ struct AggregateScript: DiskScript {
 
   // MARK: Errors
 
-  /// Sums integers of one sign that just fit into 64 bits, and others that do not fit.
+  /// Sums integers of one sign: first a sum that just fits into 64 bits, then one that does not.
   private func overflow(_ saved: Store) throws(HistoryError) {
     let view = ObjectContext(store: saved, author: "app")
     let sign: Int64 = seed.draw(2) == 0 ? 1 : -1
@@ -229,7 +231,7 @@ struct AggregateScript: DiskScript {
     for number in [limit - part, part] { try view.insert("Draft", ["big": .int(number)]) }
     func compare(_ when: String) throws(HistoryError) {
       let sum = try view.sum(of: "big", in: "Draft")
-      expect(sum == .int(limit), "the sum of great integers \(when) is \(sum), not \(limit)")
+      expect(sum == .int(limit), "the sum of large integers \(when) is \(sum), not \(limit)")
     }
     try compare("before a save")
     try view.save()
@@ -255,7 +257,7 @@ struct AggregateScript: DiskScript {
     try view.insert("Draft", ["real": 1e308])
     try view.insert("Draft", ["real": 1e308])
     let sum = try view.sum(of: "real", in: "Draft")
-    expect(sum == .double(.infinity), "the sum of two great doubles is \(sum)")
+    expect(sum == .double(.infinity), "the sum of two large doubles is \(sum)")
     view.rollback()
   }
 

@@ -45,7 +45,7 @@ extension ConflictScript {
 
   // MARK: Updates
 
-  /// Saves an update that gives a group the code of another one.
+  /// Saves an update that gives a group the unique code of another group.
   ///
   /// `choice` selects the closure's answer: a free code, the code of a third group, or no code.
   mutating func updateDuplicate(_ decision: SaveDecision, choice: Int) throws(HistoryError) {
@@ -86,7 +86,9 @@ extension ConflictScript {
     try reference.compare(mine, what)
   }
 
-  /// Saves an update with a conflict and a duplicate at once, under a policy or with two answers.
+  /// Saves an update that has both a conflict and a duplicate, with a random policy or closure.
+  ///
+  /// A closure gives one answer to the conflict and one to the duplicate.
   mutating func answerTwice() throws(HistoryError) {
     let first = seed.pick(SaveDecision.policies + [.keepEdited, .write])
     try answerTwice(first, first.policy == nil ? seed.pick(SaveDecision.closures) : first)
@@ -189,7 +191,7 @@ extension ConflictScript {
     try reference.compare(mine, "a save of runs")
   }
 
-  /// Inserts a batch in which objects have the unique values of others.
+  /// Inserts a batch whose objects duplicate unique values of stored objects and of each other.
   mutating func insertBatch(_ policy: MergePolicy) throws(HistoryError) {
     reference.start()
     let (file, by, mine) = (reference.store, BatchAuthor("app"), context())

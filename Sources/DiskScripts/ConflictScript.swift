@@ -29,7 +29,7 @@ struct ConflictScript: SaveScript {
     reference = SaveReference(file, faults)
     // The store is closed with its last reference.
     defer { reference = SaveReference(store, faults) }
-    // A run has time for a few decisions of each kind of case: some in every run, some drawn.
+    // A run has time for few decisions in each kind of case: some are fixed, the others drawn.
     for _ in 0..<2 { try updateConflict(draw()) }
     for decision in [.write, draw()] { try deleteConflict(decision) }
     for decision in [seed.pick([.policy(.objectWins), .write]), draw()] {
@@ -66,7 +66,7 @@ struct ConflictScript: SaveScript {
     )
   }
 
-  /// Returns values for some of a group's attributes that are not unique, at least for one.
+  /// Returns random values for the title of a group, for its size or for both.
   private func someValues() -> [String: Value] {
     var values: [String: Value] = [:]
     let count = 1 + seed.draw(2)
@@ -82,9 +82,10 @@ struct ConflictScript: SaveScript {
 
   // MARK: Saves
 
-  /// Saves under a decision; `answer` is the closure's answer for each conflict.
+  /// Saves with the context's merge policy, or with a closure if the decision requires one.
   ///
-  /// - Returns: The conflicts that the closure received, or the error.
+  /// - Parameter answer: Returns the closure's answer to a conflict.
+  /// - Returns: The conflicts that the closure received, and the error if the save fails.
   func save(
     _ context: ObjectContext,
     _ decision: SaveDecision,
@@ -106,7 +107,7 @@ struct ConflictScript: SaveScript {
     return (conflicts, nil)
   }
 
-  /// Checks a save that must fail, after which the context still has its edits.
+  /// Checks that a save has failed, and that it has kept the context's edits and changed no row.
   mutating func expect(
     _ code: HistoryError.Code,
     _ objects: Set<ObjectID>,
@@ -121,7 +122,7 @@ struct ConflictScript: SaveScript {
     )
     expect(context.hasChanges, "\(what): a failed save discards the edits")
     context.rollback()
-    // The context has not merged the changes of the other one.
+    // The context has not merged the changes of the other context.
     try reference.compare(self.context(), what)
   }
 
@@ -155,7 +156,7 @@ struct ConflictScript: SaveScript {
     try reference.compare(mine, what)
   }
 
-  /// Checks that a save has succeeded, and that its closure received one conflict as described.
+  /// Checks that a save has succeeded, and that a closure, if any, received the expected conflict.
   func expect(
     _ result: (conflicts: [SaveConflict], error: HistoryError?),
     _ decision: SaveDecision,
@@ -208,9 +209,10 @@ struct ConflictScript: SaveScript {
     try reference.compare(mine, what)
   }
 
-  /// Saves an update with a conflict and the delete of the group to which the object referred.
+  /// Saves an update with a conflict together with the delete of a group.
   ///
-  /// Another context has moved this reference, to another group or to none.
+  /// The updated object referred to this group when its context read it. Another context has since
+  /// set the reference to another group or to null.
   private mutating func deleteBeside(
     _ decision: SaveDecision,
     isMoved: Bool
@@ -234,7 +236,7 @@ struct ConflictScript: SaveScript {
     let result = save(mine, decision) { _ in decision.resolution(answer) }
     let what = "a delete and a conflict of another object under \(decision)"
     let stored = reference[object.id]
-    // In what a save writes or shows to a closure, a reference to a deleted object is null.
+    // A save writes null for a reference to a deleted object, and a closure also receives null.
     let shown = base.merging(["backup": .null]) { $1 }
     let known = decision == .policy(.storeWins) ? base : shown
     guard let written = decision.written(edits, answer, base: known, stored: stored) else {
@@ -265,7 +267,7 @@ enum SaveDecision: Equatable {
   /// The merge policy; `nil` for a closure.
   var policy: MergePolicy? { if case .policy(let policy) = self { policy } else { nil } }
 
-  /// Returns the closure's answer, which may contain the given values.
+  /// Returns the closure's answer; only `write` uses the given values.
   func resolution(_ values: [String: Value]) -> ConflictResolution {
     switch self {
     case .policy, .keepStored: .keepStored
@@ -290,7 +292,7 @@ enum SaveDecision: Equatable {
     case .write: answer
     }
   }
-  /// Returns the values that an insert with a duplicate writes over it; `nil` if the save fails.
+  /// Returns the values that an insert writes over its stored duplicate; `nil` if the save fails.
   ///
   /// `row` contains all values of the inserted object.
   func writtenOver(

@@ -95,7 +95,7 @@ struct DamageScript: DiskScript {
     )
   }
 
-  /// Makes a save fail by a trigger after the author's name was stored, then repeats the save.
+  /// Lets a trigger abort a save after the author's name was stored, then repeats the save.
   private mutating func refuseWrites(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "refused") else { return }
     let path = folder.file("refused")
@@ -188,7 +188,7 @@ struct DamageScript: DiskScript {
       found == wanted,
       "a fetch from a history with an empty transaction returns \(found), not \(wanted)"
     )
-    // A filter must not match an empty transaction only because it has no change that fails the filter.
+    // An empty transaction matches a filter that holds for every possible change; these do not.
     let others = wanted.filter { $0 != empty }
     for filter in [HistoryFilter.entity("Item"), .not(.entity("Item")), .not(.type(.delete))] {
       let found = try numbers(file, filter)
@@ -298,9 +298,10 @@ struct DamageScript: DiskScript {
     }
   }
 
-  /// Changes the process names to which transactions refer, and checks the results of fetches.
+  /// Damages the references of transactions to process names, and checks fetches and `verify()`.
   ///
-  /// First a transaction refers to a missing name, then all refer to a name whose number is too great.
+  /// First, one transaction refers to a missing name. Then all refer to a name whose number exceeds
+  /// the limit for numbers of strings.
   private mutating func damageStrings(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "strings") else { return }
     let raw = try RawFile(folder.file("strings"))
@@ -319,7 +320,7 @@ struct DamageScript: DiskScript {
     try raw.run("UPDATE \(strings) SET \(number) = 20000000 WHERE \(number) = \(last)")
     try raw.run("UPDATE \(layout.transactions) SET \(column) = 20000000")
     let other = try Store(path: folder.file("strings"), configuration: configuration())
-    expect(.damaged, of: "a fetch of a name whose number is too great") { () throws(HistoryError) in
+    expect(.damaged, of: "a fetch of a name numbered above the limit") { () throws(HistoryError) in
       _ = try numbers(other)
     }
   }

@@ -100,7 +100,7 @@ extension DiskStores {
       let text = error.description
       let isWhole = text.hasPrefix(error.message) && text.hasSuffix(error.suggestion ?? "")
       if !isWhole || error.message.isEmpty {
-        faults.append("the error for \(what) has no sentence: \(text)")
+        faults.append("the error for \(what) lacks its message or its suggestion: \(text)")
       }
       if !error.hasDetails { faults.append("the error for \(what) lacks its details: \(text)") }
     }

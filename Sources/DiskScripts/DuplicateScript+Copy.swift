@@ -81,7 +81,9 @@ struct ObjectCopy {
     }
   }
 
-  /// Returns whether an object of an entity has the value, which is not null, and refers to `list`.
+  /// Returns whether an object of `entity` refers to `list` and has `value`; `false` for null.
+  ///
+  /// The value is that of the last attribute in the first uniqueness constraint of the entity.
   private func isTaken(_ value: Value?, _ entity: Entity, of list: Int64) -> Bool {
     guard let value, value != .null, let partner = entity.uniquenessConstraints.first?.last else {
       return false

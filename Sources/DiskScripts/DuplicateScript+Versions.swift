@@ -4,7 +4,9 @@ import HistoryTypes
 import ObjectContexts
 
 extension DuplicateScript {
-  /// Removes a list to which an object refers whose entity only a newer program knows.
+  /// Removes duplicate lists while an object of a newer program's entity refers to one of them.
+  ///
+  /// The older program must keep all lists. The newer program must move the reference.
   func keepReferences(_ file: Store, _ path: String) throws(HistoryError) {
     let comment = Entity("Comment", [Attribute("list", to: "List", deleteRule: .cascade)])
     let model = try model(ObjectCopy.entities + [comment], version: 2)
@@ -29,7 +31,9 @@ extension DuplicateScript {
     )
   }
 
-  /// Removes the objects that would violate constraints of the model's next version, and opens it.
+  /// Removes the duplicates that a newer model's constraints forbid.
+  ///
+  /// A store with the newer model must then open the file.
   func adoptConstraints(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("constraints")
     let attributes = ["name", "list", "code"].map { Attribute($0, .int) }
@@ -58,7 +62,7 @@ extension DuplicateScript {
     }
     let opened = try Store(path: path, model: new, configuration: configuration())
     let left = try ObjectContext(store: opened, author: nil).objects("Tag").map(\.id.key)
-    expect(left == copy.keys("Tag"), "by constraints, \(left) are left of \(tags)")
+    expect(left == copy.keys("Tag"), "a removal of duplicates leaves the keys \(left) of \(tags)")
   }
 
   /// Returns the values of tags; the first two are equal in name and list.

@@ -46,7 +46,7 @@ struct DuplicateScript: DiskScript {
 
   /// Saves lists and the objects that refer to them.
   ///
-  /// In every run, one new list has an older duplicate and no new one.
+  /// In every run, one new list has an older duplicate and no new duplicate.
   private mutating func write(_ file: Store, isFirst: Bool) throws(HistoryError) {
     let context = ObjectContext.retaining(file, author: "app", name: "view")
     if isFirst {
@@ -80,7 +80,7 @@ struct DuplicateScript: DiskScript {
     return key
   }
 
-  /// Inserts a list whose references name random lists, such as the list itself.
+  /// Inserts a list that refers to random lists, at times to itself.
   private mutating func insertList(
     _ name: Value,
     _ context: ObjectContext
@@ -96,7 +96,7 @@ struct DuplicateScript: DiskScript {
     return key
   }
 
-  /// Inserts objects that refer to a list: all kinds of them, or random ones.
+  /// Inserts objects that refer to a list: objects of every kind, or of random kinds.
   private mutating func refer(
     to list: Int64,
     _ context: ObjectContext,
@@ -193,7 +193,7 @@ struct DuplicateScript: DiskScript {
 
   // MARK: Other writers and errors
 
-  /// Saves three lists of a name, and removes the duplicates while `combine` writes, too.
+  /// Saves three lists of one name, and removes the duplicates; `combine` may write meanwhile.
   ///
   /// - Returns: The keys of the inserted lists, and of the remaining lists of that name.
   private func removeTwo(

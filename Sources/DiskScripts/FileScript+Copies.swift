@@ -69,7 +69,10 @@ extension FileScript {
       _ = try reading.convert(to: folder.file(String(repeating: "n", count: 300)))
       faults.append("a conversion to a name of 300 characters is accepted")
     } catch {
-      expect("\(error)".contains("too long"), "a name of 300 characters: \(error)")
+      expect(
+        "\(error)".contains("too long"),
+        "the error for a name of 300 characters lacks \"too long\": \(error)"
+      )
     }
     expect(!folder.names.contains("target"), "a refused conversion left a file")
   }

@@ -62,7 +62,9 @@ extension FileScript {
     return names
   }
 
-  /// Returns the value of an attribute for the copy of an object, which refers to copies.
+  /// Returns the value of an attribute for the copy of an object.
+  ///
+  /// A reference to a copied object becomes a reference to the copy.
   private func copied(
     _ attribute: Attribute,
     of object: StoredObject,

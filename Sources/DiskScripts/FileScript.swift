@@ -195,9 +195,10 @@ package struct FileScript: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Returns the plan's objects in the last copy with their values, without objects of the checks.
+  /// Returns the plan's objects in the last copy with their values, one line each.
   ///
-  /// A reference is shown as the number in the name of the object that it refers to.
+  /// Objects that the checks have inserted are left out. A reference is shown as the number in the
+  /// name of the object that it refers to.
   func objects(
     _ folder: borrowing ScratchFolder,
     _ names: [ObjectID: ObjectName]

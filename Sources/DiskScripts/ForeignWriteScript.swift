@@ -45,7 +45,7 @@ struct ForeignWriteScript: DiskScript {
     var configuration = configuration()
     configuration.foreignWrites = .captured
     programs.append(try Store(path: path, model: model, configuration: configuration))
-    // The file records that it captures.
+    // The file has recorded `.captured`, so the second program need not configure it.
     configuration.foreignWrites = nil
     programs.append(try Store(path: path, model: model, configuration: configuration))
     let plain = try PlainProgram(path)
@@ -270,9 +270,9 @@ struct ForeignWriteScript: DiskScript {
     plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)
   }
 
-  /// Configures the file to refuse plain SQL, then to ignore plain SQL, and checks both settings.
+  /// Checks a write by plain SQL with `foreignWrites` set to `.refused`, then to `.unwatched`.
   ///
-  /// Writes that the file captured before must be in history.
+  /// Earlier writes, which were captured, must be in history.
   private mutating func turnOff(
     _ plain: PlainProgram,
     _ path: String,

@@ -3,7 +3,7 @@ import ObjectContexts
 
 /// References to objects of a context, and a plain model of the objects that they keep registered.
 struct HeldReferences {
-  /// References with a common hold: all objects stay registered while one reference exists.
+  /// A group of references: all its objects stay registered while one of its references exists.
   private struct Group {
     let ids: Set<ObjectID>
     var references: [StoredObject]
@@ -48,7 +48,7 @@ struct HeldReferences {
 
   // MARK: References
 
-  /// Adds the references that a call has returned, at most `count` of them with a common hold.
+  /// Adds the references that a call has returned, in groups of at most `count`.
   mutating func add(_ found: [StoredObject], sharing count: Int = 16) {
     for start in stride(from: 0, to: found.count, by: count) {
       let references = Array(found[start..<min(start + count, found.count)])
@@ -56,7 +56,7 @@ struct HeldReferences {
     }
   }
 
-  /// Drops one reference, or all references with the same hold.
+  /// Drops one reference of a group, or the whole group if `isAll` is `true`.
   mutating func drop(_ place: Int, isAll: Bool) {
     guard !groups.isEmpty else { return }
     let group = place % groups.count
@@ -90,7 +90,7 @@ struct HeldReferences {
     releaseUnheld()
   }
 
-  /// Ends all edits; the saved objects have new rows.
+  /// Ends all edits after a save, and updates the rows of the registered objects that were edited.
   mutating func save(_ rows: [ObjectID: [Value]]) {
     for id in edits.keys where registered[id] != nil { registered[id] = rows[id] }
     rollback()
@@ -108,7 +108,7 @@ struct HeldReferences {
     releaseUnheld()
   }
 
-  /// Releases an object, and returns whether the context does so.
+  /// Releases an object; returns `false` if the object is edited or not registered.
   mutating func release(_ id: ObjectID) -> Bool {
     !edits.keys.contains(id) && registered.removeValue(forKey: id) != nil
   }

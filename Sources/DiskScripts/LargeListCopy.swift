@@ -7,9 +7,9 @@ import Traces
 /// The values of an object of ``LargeListScript``.
 struct ListRow: Equatable {
   var count: Int64
-  /// The number in the title; titles are in the order of their numbers.
+  /// The number in the title; titles sort in the order of their numbers.
   var title: Int
-  /// Whether the first text is null and the second one empty; otherwise it is the other way around.
+  /// Whether the first text is null and the second is empty, instead of the other way around.
   var isSwapped: Bool
 
   static let attributes = [
@@ -28,7 +28,7 @@ struct ListRow: Equatable {
     (self.count, self.title, self.isSwapped) = (count, title, isSwapped)
   }
 
-  /// Creates the row of an object; `nil` if the object has other values than a row can have.
+  /// Creates the row of an object; `nil` without an object, or if its values form no valid row.
   init?(_ object: StoredObject?) throws(HistoryError) {
     guard let object, let title = try object["title"]?.string, let number = Int(title.dropFirst()),
       let count = try object["count"]?.int
@@ -49,10 +49,10 @@ struct ListOrder: CustomStringConvertible {
   var offset = 0
   /// The predicate in plain code.
   var holds: (ListRow) -> Bool = { _ in true }
-  /// The number by which the orders sort a row, before its key.
+  /// The number that sorts a row as the query does; rows with equal numbers are sorted by key.
   let sorting: (ListRow) -> Int64
 
-  /// A query of all objects in sections, one far from the start, and one with a short limit.
+  /// Returns three queries: all objects in sections, a range far from the start, and a short list.
   static func all(_ seed: ScriptRandom) -> [ListOrder] {
     [
       ListOrder(description: "all by count", section: "count") { row in row.count },

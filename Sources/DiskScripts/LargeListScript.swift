@@ -12,7 +12,7 @@ struct LargeListScript: DiskScript {
   private let seed: ScriptRandom
   /// The values that the objects of the entity `Item` must have, by key.
   private var rows: [Int64: ListRow] = [:]
-  /// The keys of objects whose two texts change places in each round; no round deletes them.
+  /// The keys of objects whose two texts are swapped in each edit; no edit deletes these objects.
   private var swapped: [Int64] = []
   /// The last transaction that the context of the live queries has merged.
   private var merged: HistoryToken?
@@ -72,7 +72,7 @@ struct LargeListScript: DiskScript {
     for round in 0..<3 {
       if round > 0 {
         try edit(other)
-        // A reset context reads each list again; the others get only the changes.
+        // After a reset, each query reads its whole list; after a merge, it evaluates the changes.
         if round == 1 { view.reset() } else { try merge(view) }
       }
       for number in lists.indices {
@@ -127,7 +127,7 @@ struct LargeListScript: DiskScript {
     merged = page.scannedThrough
   }
 
-  /// Compares each list with the rows in plain code, and their objects with the registered ones.
+  /// Compares each list with the expected rows, and the lists' objects with the registered objects.
   private func compare(_ lists: [ListCopy], _ view: ObjectContext, _ when: String) {
     var listed: Set<ObjectID> = []
     for list in lists {
@@ -152,8 +152,9 @@ struct LargeListScript: DiskScript {
 
   /// Deletes objects of a limited result one by one.
   ///
-  /// Half as many objects as the limit are replaced without a query. Only a query finds an object whose
-  /// insert is not merged. An object that is inserted behind the list comes after those it has not read.
+  /// The live query keeps spare objects, half as many as the limit, which replace the first deleted
+  /// objects without a query. The next delete needs a query, which also finds an insert that is not
+  /// merged. A new object at the end of the order must not replace objects that were not read yet.
   private mutating func replace(_ saved: Store) throws(HistoryError) {
     let limit = 6 + seed.draw(7)
     let view = context(saved, "app", retains: seed.draw(2) == 0)
@@ -194,7 +195,7 @@ struct LargeListScript: DiskScript {
 
   /// Reads live queries in tasks that wait until an edit, a merge or a cancellation.
   ///
-  /// The context is released at the end; the returned readers then read their ends.
+  /// The context is released at the end; the returned readers must then end.
   private mutating func wait(_ saved: Store) throws(HistoryError) -> [WaitingReader] {
     let view = context(saved, "app", retains: false)
     let other = context(saved, "widget", retains: false)
@@ -203,7 +204,7 @@ struct LargeListScript: DiskScript {
     let readers = [WaitingReader(live), WaitingReader(live)]
     func check(_ number: Int, _ wanted: [[ObjectID]], isOver: Bool = false, _ when: String) {
       let found = readers[number].run()
-      expect(found.lists == wanted, "\(when), a waiting reader has got \(found), not \(wanted)")
+      expect(found.lists == wanted, "\(when), a waiting reader has read \(found), not \(wanted)")
       expect(found.isOver == isOver, "\(when), a waiting reader is at its end: \(found)")
     }
     check(0, [[]], "at first")
@@ -284,7 +285,7 @@ struct LargeListScript: DiskScript {
     _ folder: borrowing ScratchFolder
   ) throws(HistoryError) {
     let raw = try RawFile(path)
-    // The pages must be in the file itself.
+    // The pages must be in the file itself, not in the WAL.
     _ = try raw.number("PRAGMA wal_checkpoint(TRUNCATE)")
     let size = Int(try raw.number("PRAGMA page_size") ?? 0)
     let sql = "SELECT rootpage FROM sqlite_master WHERE type = 'index' AND sql LIKE '%\"count\"%'"

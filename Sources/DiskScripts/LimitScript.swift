@@ -19,7 +19,7 @@ struct LimitScript: DiskScript {
   private let effects = Effects()
   /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
-  /// The bytes of each transaction.
+  /// The size of each transaction in bytes.
   private var sizes: [Int64] = []
 
   init(store: Store, seed: Int) {
@@ -100,7 +100,7 @@ struct LimitScript: DiskScript {
 
   // MARK: Dates and sizes
 
-  /// Registers members from merge dates that another library stored, before the first purge.
+  /// Registers members with merge dates that another library stored, before the first purge.
   private mutating func importDates(_ file: Store) throws(HistoryError) {
     for offset in [0, 0.25, -0.25, 0.25, -1e9] {
       try importDate(time(seed.draw(written.count)) + offset, file)
@@ -206,8 +206,8 @@ struct LimitScript: DiskScript {
 
   /// Computes from sizes and dates which members the limits must cut off.
   ///
-  /// - Returns: the number below which the cursor of such a member is, and the jumps of the timestamps
-  ///   that do not count toward the age limit.
+  /// - Returns: the least cursor that is not cut off, and the jumps of timestamps that do not count
+  ///   toward the age limit.
   private func expectedCut(
     _ limits: RetentionLimits,
     above least: Int64
@@ -258,7 +258,7 @@ struct LimitScript: DiskScript {
     }
     let rest = held.filter { $0 > bound }
     let found = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
-    expect(found == rest, "after an interrupted purge a fetch has \(found), not \(rest)")
+    expect(found == rest, "after an interrupted purge a fetch returns \(found), not \(rest)")
     expect(
       try file.heldNumbers() == rest,
       "after an interrupted purge, the wrong transactions are visible"
@@ -269,7 +269,10 @@ struct LimitScript: DiskScript {
       "the purge after an interrupted one counts \(result.transactionCount) transactions, not "
         + "\(held.count - 1)"
     )
-    expect(try file.heldNumbers() == [head], "the purge after an interrupted one keeps too many")
+    expect(
+      try file.heldNumbers() == [head],
+      "the purge after an interrupted one keeps the wrong transactions"
+    )
   }
 
   /// Purges at intervals; only purges that deleted transactions may count as the last purge.

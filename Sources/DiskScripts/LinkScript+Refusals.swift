@@ -13,7 +13,7 @@ extension LinkScript {
     try task.link(to: linked, by: "Tagging")
     try task.link(to: gone, by: "Listing")
     try context.save()
-    // The tag of the other store has the key of a tag that is linked in this one.
+    // The tag of the other store has the key of a tag that is linked in this store.
     let foreign = try self.foreign(linked.id, other)
     refuseOthers(task, tag, foreign, in: context)
     refuseNames(task, tag, in: context)
@@ -56,7 +56,7 @@ extension LinkScript {
     return tag
   }
 
-  /// Requests with objects of another store or of another entity.
+  /// Makes requests with objects of another store or of another entity; all must fail.
   private func refuseOthers(
     _ task: StoredObject,
     _ tag: StoredObject,
@@ -102,7 +102,7 @@ extension LinkScript {
     )
   }
 
-  /// Requests with entities and attributes that are no links of the object.
+  /// Makes requests with names that are unknown or do not fit the object; all must fail.
   private func refuseNames(
     _ task: StoredObject,
     _ tag: StoredObject,
@@ -133,7 +133,7 @@ extension LinkScript {
     )
   }
 
-  /// Requests of which one of the objects is deleted.
+  /// Returns requests to link objects, one of which the caller has deleted.
   private func deletedRequests(
     _ task: StoredObject,
     _ linked: StoredObject,

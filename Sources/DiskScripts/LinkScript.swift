@@ -170,7 +170,9 @@ struct LinkScript: DiskScript {
     }
   }
 
-  /// Merges all history into the contexts, then compares one of them or a new one with the model.
+  /// Merges all history into both contexts, then compares one of them with the reference model.
+  ///
+  /// At times, a new context is compared, too.
   private mutating func merge(_ contexts: [ObjectContext]) throws(HistoryError) {
     let page = try contexts[0].store.fetch(HistoryRequest(after: merged))
     merged = page.scannedThrough
@@ -249,7 +251,7 @@ struct LinkScript: DiskScript {
     try object.setObjects(wanted, linkedBy: table.entity, as: attribute)
   }
 
-  /// Links an object after links whose positions no double exceeds.
+  /// Appends a link after links whose position is infinite or the greatest finite `Double`.
   private mutating func appendBehindGreatest(
     _ contexts: [ObjectContext]
   ) throws(HistoryError) {
@@ -317,7 +319,7 @@ struct LinkScript: DiskScript {
     }
   }
 
-  /// Deletes an object, and links others before the deletion is saved.
+  /// Deletes a tag that is linked to a task, and links the task to another tag in the same save.
   private mutating func delete(_ contexts: [ObjectContext]) throws(HistoryError) {
     let (context, number) = (contexts[draw(2)], 1 + draw(2))
     guard let (task, tag) = try pick(number, 0, context) else { return }

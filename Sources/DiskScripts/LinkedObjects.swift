@@ -4,7 +4,7 @@ import HistoryTypes
 struct LinkedObjects {
   /// The name of the link entity.
   let entity: String
-  /// The names of the two references; the side 0 is that of the first one.
+  /// The names of the two references; their indexes are the numbers of the sides.
   let references: [String]
   /// The names of the attributes for the positions; `nil` for a side without an order.
   let positions: [String?]
@@ -13,7 +13,7 @@ struct LinkedObjects {
   /// For each side, the objects that are linked with an object, in their order.
   private(set) var linked: [[ObjectID: [ObjectID]]] = [[:], [:]]
 
-  /// The link entities of ``LinkScript``: without an order, with one, with two, and of one entity.
+  /// Link entities with no, one and two ordered sides. The last one links tags with tags.
   static let all = [
     Self(entity: "Tagging", ["task", "tag"], [nil, nil]),
     Self(entity: "Listing", ["task", "tag"], ["position", nil]),
@@ -44,13 +44,15 @@ struct LinkedObjects {
     )
   }
 
-  /// Returns the objects linked with `id`, in the order of the side, or in key order.
+  /// Returns the objects linked with `id`.
+  ///
+  /// On an ordered side, they are in the order of their positions, otherwise in key order.
   func objects(_ side: Int, _ id: ObjectID) -> [ObjectID] {
     let found = linked[side][id] ?? []
     return positions[side] == nil ? found.sorted { $0.key < $1.key } : found
   }
 
-  /// Adds a link, which is the last one on each side, unless a link exists.
+  /// Appends a link on both sides, unless the objects are already linked.
   mutating func link(_ side: Int, _ id: ObjectID, _ other: ObjectID) {
     if linked[side][id]?.contains(other) == true { return }
     linked[side][id, default: []].append(other)
@@ -89,10 +91,10 @@ struct LinkedObjects {
     }
   }
 
-  /// Returns the least number of links that must change when one side of one object changes.
+  /// Returns the least number of links of one object that must change since `old`.
   ///
-  /// Links that stay keep their positions if they are in the same order in both states; the longest
-  /// list of such links counts.
+  /// Added and removed links change. On an ordered side, the other links change, except the longest
+  /// subsequence that is in the same order in both states.
   func changeCount(_ side: Int, _ id: ObjectID, since old: LinkedObjects) -> Int {
     let (before, now) = (old.linked[side][id] ?? [], linked[side][id] ?? [])
     let count = now.count { !before.contains($0) } + before.count { !now.contains($0) }

@@ -14,7 +14,7 @@ struct ModelScriptVersions {
     let names: [String?]
     let initial: Value
     var isPreserved = false
-    /// The first model version in which the attribute is a double and no integer any more.
+    /// The first model version in which the attribute is a double instead of an integer.
     ///
     /// The value is `.max` if the attribute has the same type in all versions.
     var widened = Int.max
@@ -115,7 +115,7 @@ struct ModelScriptVersions {
 
   /// The attributes of `Note`, with defaults of every type.
   ///
-  /// A later version changes a default, and the attributes that deletes preserve.
+  /// In a later version, one default value differs, and deletes preserve one attribute in history.
   private static func noteAttributes(isLater: Bool) -> [Attribute] {
     let uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
     let date = Date(timeIntervalSinceReferenceDate: 1.5)

@@ -38,7 +38,7 @@ enum OrderModels {
     [list, Entity("Task", attributes)]
   }
 
-  /// A reference with a type or default value that no reference may have.
+  /// Returns a reference with a type or default value that no reference may have.
   private static func reference(_ type: AttributeType, _ value: Value) -> Attribute {
     Attribute(
       "list",
@@ -164,7 +164,7 @@ enum OrderModels {
     let encoded = try? JSONEncoder().encode(model)
     let decoded = encoded.flatMap { try? JSONDecoder().decode(Model.self, from: $0) }
     if model == nil || decoded != model {
-      faults.append("an encoded model with ordered references is decoded as another one")
+      faults.append("an encoded model with ordered references is decoded as another model")
     }
     return faults
   }

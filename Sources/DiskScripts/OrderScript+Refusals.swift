@@ -85,7 +85,7 @@ extension OrderScript {
     gone.delete()
     expect(try list.objects("Task", referringBy: "list").isEmpty, "a deleted object is in a list")
     expect(try task.destination(of: "list") == nil, "a deleted object refers to another one")
-    expect(try rest.destination(of: "list") == nil, "a reference leads to a deleted object")
+    expect(try rest.destination(of: "list") == nil, "an object refers to a deleted one")
     let requests: [() throws -> Void] = [
       { try list.append(task, referringBy: "list") },
       { try gone.append(rest, referringBy: "list") },

@@ -128,7 +128,9 @@ struct OrderScript: DiskScript {
     expect(byTitle.map(\.id) == wanted, "\(when), objects sorted by title are \(byTitle)")
   }
 
-  /// Merges all history into the contexts, then compares them and a new context with the model.
+  /// Merges all history into both contexts, then compares one of them with the reference model.
+  ///
+  /// At times, a new context is compared, too.
   private mutating func merge(_ contexts: [ObjectContext]) throws(HistoryError) {
     let page = try contexts[0].store.fetch(HistoryRequest(after: merged))
     merged = page.scannedThrough
@@ -163,7 +165,10 @@ struct OrderScript: DiskScript {
     try merge(contexts)
   }
 
-  /// Checks that the update of an object that stays in its list contains only its new position.
+  /// Checks which attributes a transaction updates when objects move.
+  ///
+  /// A move within an owner must update only the position. A move to another owner, or to none, must
+  /// update the reference.
   private func checkChanges(
     _ store: Store,
     _ number: TransactionNumber,
@@ -295,7 +300,7 @@ struct OrderScript: DiskScript {
     }
   }
 
-  /// Gives the objects of a list positions with no or few doubles between them, then moves objects.
+  /// Inserts and moves objects in a new list with the given positions, then sets its objects.
   private mutating func place(
     _ tight: TightPositions,
     _ contexts: [ObjectContext]
@@ -333,7 +338,7 @@ struct OrderScript: DiskScript {
     try context.save()
   }
 
-  /// Deletes a list and a task that no other task refers to, each in another context.
+  /// Deletes a list in one context, and in the other a task that no other task refers to.
   private mutating func delete(_ contexts: [ObjectContext]) throws(HistoryError) {
     let list = orders[0].owners[draw(2)]
     orders[0].members[list] = nil

@@ -48,7 +48,7 @@ struct OrderedMembers {
     }.map(\.element)
   }
 
-  /// Returns whether many doubles lie between the positions of neighbors.
+  /// Returns whether many `Double` values lie between the positions of neighbors.
   ///
   /// An insert or a move then changes one object.
   func isRoomy(_ members: [ObjectID], in context: ObjectContext) throws(HistoryError) -> Bool {
@@ -65,10 +65,10 @@ struct OrderedMembers {
     try members.map { id throws(HistoryError) in try context.object(id)?[position]?.double }
   }
 
-  /// Returns the least number of objects that must change after `old` for the present orders.
+  /// Returns the least number of objects that must change since `old`.
   ///
-  /// Objects that stay with their owner keep their positions if they are in the same order in both
-  /// states; the longest list of such objects counts.
+  /// An object changes if its owner differs between the states. The other objects of an owner change,
+  /// except the longest subsequence that is in the same order in both states.
   func changeCount(since old: OrderedMembers) -> Int {
     if members == old.members { return 0 }
     let (before, now) = (old.ownerByMember, ownerByMember)
@@ -99,7 +99,7 @@ extension ScriptRandom {
 }
 
 extension [Int] {
-  /// The number of elements in the longest ascending part, with gaps, of the array.
+  /// The length of the longest strictly increasing subsequence.
   var longestAscendingCount: Int {
     var counts: [Int] = []
     for (index, value) in enumerated() {
@@ -111,7 +111,7 @@ extension [Int] {
   }
 }
 
-/// Positions between which no double, or only few doubles, lie.
+/// Positions that leave no or few `Double` values for an insert, at least at one index.
 enum TightPositions: CaseIterable {
   case adjacent
   case equal
@@ -131,7 +131,7 @@ enum TightPositions: CaseIterable {
     }
   }
 
-  /// Returns the index where no double fits between the neighbors.
+  /// Returns an index at which no finite position is left for an insert.
   func index(_ count: Int) -> Int {
     switch self {
     case .greatest, .infinite: count

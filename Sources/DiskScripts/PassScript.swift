@@ -230,7 +230,9 @@ struct PassScript: DiskScript {
 
   // MARK: Hooks and duplicates
 
-  /// Makes one of three observers fail once; the next pass must call hooks again as documented.
+  /// Makes one of three observers fail once, for the first of two transactions.
+  ///
+  /// For this transaction, the next pass must call only the failed and the later observers.
   private mutating func repeatHooks(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let context = ObjectContext.retaining(reader, author: "own", name: "view")
     let core = TrackerCore(

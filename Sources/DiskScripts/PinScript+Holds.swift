@@ -60,14 +60,14 @@ extension PinScript {
     for id in [first, last] { try write([.string("new"), 3, nil], to: id, other) }
     try compare(view, held)
     try merge(view, &held)
-    // The context releases the objects of so many references at once.
+    // If so many references are dropped, the context releases their objects immediately.
     for _ in 0..<66 { try find(last, view, &held) }
     try compare(view, held)
     held.dropAll()
     try compare(view, held)
   }
 
-  /// Asks for the registered objects of one entity while there are unsaved inserts of another.
+  /// Lists the registered objects of one entity while another entity has unsaved inserts.
   private func insertUnsaved(_ view: ObjectContext) throws(HistoryError) {
     let note = try view.insert("Note").id
     expect(try view.registeredObjects("Item").isEmpty, "an inserted note is listed as an item")
@@ -84,7 +84,9 @@ extension PinScript {
     expect(try view.registeredObjects("Note").isEmpty, "a rollback keeps an insert")
   }
 
-  /// Replaces an inserted object by the store's: its references keep the latter registered.
+  /// Saves inserts of duplicates, which the context replaces with the stored object.
+  ///
+  /// References to the replaced inserts must keep the stored object registered.
   private func replaceHeld(
     _ view: ObjectContext,
     _ other: ObjectContext

@@ -93,7 +93,10 @@ extension PinScript {
       () throws(HistoryError) in _ = try reader.pin()
     }
     expect(reader.pinnedAt == nil, "a context of a store that is open for reading is pinned")
-    expect(try reader.objects("Item").count == ids(Self.item) { current[$0] }.count, "lost items")
+    expect(
+      try reader.objects("Item").count == ids(Self.item) { current[$0] }.count,
+      "a store that is open for reading has the wrong number of items"
+    )
 
     let plain = try open(folder.file("plain"), tracksHistory: false)
     let (view, writer) = (ObjectContext(store: plain), ObjectContext(store: plain))
@@ -108,7 +111,7 @@ extension PinScript {
     expect(try view.count("Note") == 2, "a refreshed context without history reads an old commit")
   }
 
-  /// Reads rows whose bytes exceed what the page cache keeps during a scan.
+  /// Reads more bytes of rows than the page cache keeps during a scan.
   func readLongRows(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let long = try open(folder.file("long"))
     let writer = ObjectContext.retaining(long, author: "app", name: "view")

@@ -66,7 +66,9 @@ struct PinScript: DiskScript {
 
   // MARK: Ways to move a pinned context
 
-  /// Moves a pinned context in each way, and stays at the snapshot in each other way.
+  /// Moves a pinned context to the current state by each request that can do so.
+  ///
+  /// Until a request moves the context, it must stay at its snapshot while another context writes.
   private mutating func moveByEach(
     _ view: ObjectContext,
     _ other: ObjectContext
@@ -107,7 +109,7 @@ struct PinScript: DiskScript {
     try compare(view, "move \(way)")
   }
 
-  /// Moves the reference to the current snapshot; the context has read edited objects again.
+  /// Updates the expected state after a move: the snapshot, and the rows on which edits are based.
   private mutating func noteMove(_ view: ObjectContext) throws(HistoryError) {
     if pinned != nil { pinned = (current, try view.store.currentToken()) }
     for id in edits.keys {
@@ -186,7 +188,9 @@ struct PinScript: DiskScript {
     commit(id, row)
   }
 
-  /// Changes the reference's committed rows; the delete of a note makes references to it null.
+  /// Sets the expected committed row of an object; `nil` for a deleted object.
+  ///
+  /// The delete of a note sets the expected references to the note to null.
   mutating func commit(_ id: ObjectID, _ row: [Value]?) {
     current[id] = row
     guard row == nil, id.entity == Self.note else { return }
@@ -222,7 +226,7 @@ struct PinScript: DiskScript {
 
   // MARK: Comparisons
 
-  /// The values of an object in the context.
+  /// Returns the expected values of an object in the context.
   private func row(_ id: ObjectID) -> [Value]? {
     guard let edit = edits[id] else { return (pinned?.rows ?? current)[id] }
     var row = edit.base
@@ -241,7 +245,7 @@ struct PinScript: DiskScript {
     try compare(view, after: step, row)
   }
 
-  /// Compares queries, aggregates and destinations of a context with rows.
+  /// Compares queries, aggregates and destinations of a context with the expected rows.
   func compare(
     _ context: ObjectContext,
     after step: String,

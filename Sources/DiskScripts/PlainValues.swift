@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Answers about a list of values of one type, computed in plain code.
+/// Aggregates over a list of values of one type, computed in plain code.
 struct PlainValues {
   /// The values other than null, in ascending order.
   let present: [Value]
@@ -20,7 +20,7 @@ struct PlainValues {
   var least: Value { present.first ?? .null }
   var greatest: Value { present.last ?? .null }
 
-  /// The different values in ascending order, null first.
+  /// The distinct values in ascending order, null first.
   var distinct: [Value] {
     var distinct: [Value] = hasNull ? [.null] : []
     for value in present where distinct.last != value { distinct.append(value) }

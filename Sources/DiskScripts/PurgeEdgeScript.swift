@@ -31,7 +31,7 @@ struct PurgeEdgeScript: DiskScript {
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try leaveReferences(folder)
-    // In a faulty product, the verification of a store with references may not end.
+    // In a faulty product, the verification of a store with references might never end.
     guard faults.lines.isEmpty else { return }
     try measure(folder)
     try deleteBeforePurge(folder)
@@ -69,7 +69,7 @@ struct PurgeEdgeScript: DiskScript {
 
   // MARK: The size of history
 
-  /// Grows a file of more than two megabytes: history is measured again after an eighth of its pages.
+  /// Grows a file of over 2 MB: only growth by over an eighth causes a new measurement of history.
   private func measure(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("measured")
     let file = try open(path)
@@ -78,7 +78,7 @@ struct PurgeEdgeScript: DiskScript {
     // SQLite changes the number whenever another connection commits.
     let commits = "PRAGMA data_version"
     let pages = "SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count"
-    // A page of a long value has 4092 bytes of it.
+    // An overflow page contains 4092 bytes of a long value.
     try raw.run("CREATE TABLE filler(x); INSERT INTO filler VALUES(zeroblob(4092 * 600))")
     let whole = try file.historySize()
     let measuredPages = try raw.number(pages) ?? 0
@@ -88,7 +88,8 @@ struct PurgeEdgeScript: DiskScript {
     )
     let limit = measuredPages / 8
     var grown: Int64 = 0
-    // Growth between a ninth and an eighth; a step may need one page more for the layout `coreData`.
+    // `limit` is an eighth of the file, and `limit - 3` is more than a ninth. With the layout
+    // `coreData`, a step may need one page more.
     for wanted in [Int64(seed.draw(60)), limit - 3, limit + 2] {
       let before = try raw.number(commits)
       try raw.run("INSERT INTO filler VALUES(zeroblob(4092 * \(wanted - grown)))")
@@ -110,7 +111,9 @@ struct PurgeEdgeScript: DiskScript {
 
   // MARK: Purges
 
-  /// Purges history whose last rows were deleted before, so that the purge finds no row at its end.
+  /// Purges a range of history whose last rows were deleted before.
+  ///
+  /// The purge must end although it finds no row at the end of the range.
   private func deleteBeforePurge(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("deleted")
     let file = try open(path, purgingBy: 3)
@@ -126,7 +129,10 @@ struct PurgeEdgeScript: DiskScript {
       }
       left.removeAll { $0.number <= place && $0.author == "b" }
       let held = try file.heldNumbers()
-      expect(held == left.map(\.number), "a deletion leaves \(held), not \(left.map(\.number))")
+      expect(
+        held == left.map(\.number),
+        "a deletion leaves the transactions \(held), not \(left.map(\.number))"
+      )
     }
     // A purge that never ends fails instead when it has recorded its progress too often.
     try RawFile(path).run(
@@ -145,7 +151,7 @@ struct PurgeEdgeScript: DiskScript {
       "a purge of \(left) before the last transaction is reported as \(result)"
     )
     let held = try file.heldNumbers()
-    expect(held == [9], "after a purge the file holds \(held)")
+    expect(held == [9], "after a purge the file contains the transactions \(held)")
     expect(try file.purge().transactionCount == 0, "a second purge deletes transactions")
     try insert(into: file)
     expect(try file.heldNumbers() == [9, 10], "a save after a purge has the wrong number")
@@ -154,7 +160,7 @@ struct PurgeEdgeScript: DiskScript {
 
   // MARK: Damage
 
-  /// Damages the second of several pages of transactions: a fetch must name the first one behind it.
+  /// Damages the second page of transactions: a fetch must name the first unreadable transaction.
   private func readToDamage(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     var tokens: [HistoryToken] = []
     var pages: [Int64] = []
@@ -217,7 +223,9 @@ struct PurgeEdgeScript: DiskScript {
     }
   }
 
-  /// Resumes a store within its own requests, which must fail and leave the request intact.
+  /// Resumes a store during its own batch insert: the resumption must fail, and the insert succeed.
+  ///
+  /// Then suspends the store, which must refuse a batch insert until it is resumed.
   private func resumeInside(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let file = try open(folder.file("resumed"))
     var rest = 2
@@ -245,7 +253,10 @@ struct PurgeEdgeScript: DiskScript {
 
   // MARK: Verification
 
-  /// Leaves references to missing objects: an error must name their objects, and `verify()` count them.
+  /// Creates references to missing objects: by a save, which must fail, and by plain SQL.
+  ///
+  /// The error of the save must list the referring objects. After plain SQL has deleted an object,
+  /// `verify()` must count the references to it.
   private func leaveReferences(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("references")
     let file = try open(path)
@@ -282,7 +293,9 @@ struct PurgeEdgeScript: DiskScript {
     )
   }
 
-  /// Moves transactions behind a gap, and damages one of them: each must be found exactly once.
+  /// Moves transactions behind a gap, and damages one of them.
+  ///
+  /// `verify()` must report the gap and the damaged transaction once each.
   private func verifyFarNumbers(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("far")
     let file = try open(path)
@@ -319,7 +332,7 @@ struct PurgeEdgeScript: DiskScript {
     expect(isRight && found.count == 2, "a gap and a damaged transaction are found as \(found)")
   }
 
-  /// Checks that the words for two findings of a kind differ from those for one by the plural alone.
+  /// Checks that the texts for one and two findings of each kind differ only in number and plural.
   private func describeFindings() {
     for kind in HistoryFinding.Kind.allCases {
       let words = kind.sentence(of: 1).split(separator: " ").map(String.init)

@@ -31,7 +31,9 @@ extension QueryScript {
     return rows
   }
 
-  /// Reads rows whose packed form exceeds the buffers, and so many bytes that the cache is limited.
+  /// Reads rows whose packed form exceeds the buffers.
+  ///
+  /// In some runs the rows have so many bytes that the store lowers the limit of its page cache.
   func readLong(_ saved: Store) throws(HistoryError) {
     let rows = longRows()
     let inserted = try saved.batchInsert(
@@ -137,7 +139,7 @@ extension QueryScript {
         faults.append("an unknown object \(row[0]) is deleted")
         continue
       }
-      expect(row[1] == 1, "the tombstone of \(key) is no JSON")
+      expect(row[1] == 1, "the tombstone of \(key) is not valid JSON")
       let wanted = Self.types.map { json(values[$0.name] ?? .null) }
       expect(Array(row[2...]) == wanted, "the tombstone of \(key) has \(row[2...]), not \(wanted)")
     }
@@ -155,7 +157,7 @@ extension QueryScript {
     }
   }
 
-  /// Reads history as an asynchronous sequence, with a reader, and at once; all must be equal.
+  /// Reads history as asynchronous pages, with a reader and in one fetch, and compares the changes.
   private func readPages(_ saved: Store, after token: HistoryToken?) throws(HistoryError) {
     var request = HistoryRequest(after: token, transactionCountMax: 1 + seed.draw(4))
     request.changeCountMax = 1 + seed.draw(20)

@@ -111,7 +111,7 @@ struct QueryScript: DiskScript {
 
   // MARK: Results
 
-  /// Asks with a predicate of each kind for each type, and with random orders, limits and offsets.
+  /// Runs queries with a random predicate for each type, and random orders, limits and offsets.
   private func find(_ view: ObjectContext) throws(HistoryError) {
     for (name, _) in Self.types {
       let (one, other) = (value(name), value(name))
@@ -258,7 +258,7 @@ struct QueryScript: DiskScript {
     try refuseNames(view)
   }
 
-  /// Asks for a missing attribute, and with negative bounds.
+  /// Makes queries with missing attributes or negative bounds; all must fail.
   private func refuseNames(_ view: ObjectContext) throws(HistoryError) {
     for (limit, offset) in [(-1, 0), (1, -1)] {
       expect(.negativeBound, of: "the bounds \(limit) and \(offset)") { () throws(HistoryError) in
@@ -298,7 +298,10 @@ struct QueryScript: DiskScript {
     for (plan, words) in plans {
       let isRight = words.allSatisfy { plan.contains($0) }
       expect(isRight, "the plan of a query lacks some of \(words): \(plan)")
-      expect(words.contains("SCAN") != plan.contains("SEARCH"), "a plan has other steps: \(plan)")
+      expect(
+        words.contains("SCAN") != plan.contains("SEARCH"),
+        "a plan searches instead of scanning, or scans instead of searching: \(plan)"
+      )
     }
   }
 }

@@ -41,7 +41,9 @@ struct SaveReference {
     rows = other.rows
   }
 
-  /// Three references to groups, one with each delete rule; the first attribute is one of them.
+  /// The entities of the scripts that save.
+  ///
+  /// `Entry` has a reference to `Group` with each delete rule; its first attribute is a reference.
   static let entities = [
     Entity(
       "Group",
@@ -110,7 +112,10 @@ struct SaveReference {
     touched.insert(id)
   }
 
-  /// Deletes objects and applies the delete rules of references to them, except the `edited` ones.
+  /// Deletes objects, and applies the delete rules of the references to them.
+  ///
+  /// Ignores the references in `edited`, which lists the names of attributes by object. If
+  /// `deniesAll` is `true`, all other references deny the delete.
   ///
   /// - Returns: The objects that deny the delete; if there is one, nothing is deleted.
   mutating func delete(
@@ -171,13 +176,13 @@ struct SaveReference {
 
   // MARK: Comparison
 
-  /// Starts a case: forgets the objects of earlier ones, whose rows stay.
+  /// Starts a case: comparisons no longer read the objects of earlier cases, but still count them.
   mutating func start() { touched = [] }
 
   /// Makes the next comparison read all objects.
   mutating func touchAll() { touched = Set(rows.keys) }
 
-  /// Ends the preparation of a save: history is compared from here on.
+  /// Ends the preparation of a save: the next comparison reads history from here on.
   mutating func prepare() throws(HistoryError) {
     token = try store.currentToken()
     changes = [:]
@@ -241,7 +246,6 @@ final class AnnouncedWrites: Sendable {
     return observer
   }
 
-  /// Returns and removes the announced numbers.
   func removeAll() -> [Int64] {
     numbers.withLock { numbers in
       defer { numbers = [] }
@@ -250,7 +254,7 @@ final class AnnouncedWrites: Sendable {
   }
 }
 
-/// A script of saves in one store, whose rows and history it compares with a plain copy.
+/// A script that saves in one store, and compares the store's rows and history with a plain copy.
 protocol SaveScript: DiskScript {
   var seed: ScriptRandom { get }
   /// The expected rows and changes of the script's own store.
@@ -304,7 +308,7 @@ extension SaveScript {
     return found
   }
 
-  /// Runs a request that must fail with an error code, and with the given objects unless `nil`.
+  /// Runs a request that must fail with an error code, and with `objects` unless they are `nil`.
   func expect(
     code: HistoryError.Code,
     _ objects: Set<ObjectID>? = nil,

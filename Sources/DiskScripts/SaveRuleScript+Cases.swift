@@ -24,7 +24,7 @@ extension SaveRuleScript {
     }
   }
 
-  /// Moves one reference away from a group that the same save deletes, and sets another one to it.
+  /// Deletes a group, and moves one reference away from it and another to it in the same save.
   mutating func referToDeleted() throws(HistoryError) {
     for (from, to) in [seed.pick([("owner", "guard"), ("guard", "owner")]), ("owner", "backup")] {
       reference.start()
@@ -51,9 +51,10 @@ extension SaveRuleScript {
     }
   }
 
-  /// Moves references away from a deleted group, to which another context has set them.
+  /// Deletes a group, and sets references to another group in the same save.
   ///
-  /// If the policy keeps the references, the delete rules apply to them.
+  /// Another context has set these references to the deleted group. If the merge policy keeps the
+  /// stored references, the delete rules apply to them.
   mutating func keepReferences(_ policy: MergePolicy) throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(policy), context())
@@ -132,7 +133,7 @@ extension SaveRuleScript {
     try reference.compare(mine, what)
   }
 
-  /// Gives the first group the code of the second one, and edits and inserts objects around them.
+  /// Gives the first group the code of the second, and edits and inserts entries and parts.
   private mutating func editCombined(
     _ groups: [ObjectID],
     _ entries: [ObjectID],

@@ -92,7 +92,7 @@ struct SaveRuleScript: SaveScript {
     }
   }
 
-  /// Saves random edits and deletes, or fails as the references demand.
+  /// Saves random edits and deletes; the references decide whether the save must fail.
   private mutating func saveRandomly() throws(HistoryError) {
     reference.start()
     try reference.prepare()
@@ -146,7 +146,8 @@ struct SaveRuleScript: SaveScript {
     }
     let denied = next.delete(deletes.sorted(), except: changed, deniesAll: deniesAll)
     guard denied.isEmpty else { return (next, SaveFailure(.deleteDenied, denied)) }
-    // A left-out insert has the effects of a deleted object.
+    // A save leaves out inserts with a cascade reference to a deleted object. References to such an
+    // insert count as references to a deleted object.
     var gone = Set(reference.rows.keys.filter { next.rows[$0] == nil })
     for edit in edits.filter(\.isInsert).sorted(by: { $0.id < $1.id }) {
       let cascades = next.references(of: edit.id, edit.values).filter { $0.rule == .cascade }

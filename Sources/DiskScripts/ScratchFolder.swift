@@ -55,7 +55,6 @@ package struct ScratchFolder: ~Copyable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes a file.
   func write(_ text: String, to name: String) {
     let descriptor = open(file(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     defer { close(descriptor) }
@@ -73,7 +72,6 @@ package struct ScratchFolder: ~Copyable {
     return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
   }
 
-  /// Returns the permissions of a file.
   func permissions(of name: String) -> Int? {
     var status = stat()
     return stat(file(name), &status) == 0 ? Int(status.st_mode) & 0o777 : nil
@@ -104,7 +102,6 @@ package struct ScratchFolder: ~Copyable {
   /// Sets a file's permissions to `0o600`, which they are already: watchers of the file get an event.
   func touch(_ name: String) { chmod(file(name), 0o600) }
 
-  /// Overwrites bytes of a file.
   func overwrite(_ name: String, with byte: UInt8, count: Int, at offset: Int) {
     let descriptor = open(file(name), O_WRONLY | O_CLOEXEC)
     defer { close(descriptor) }

@@ -21,7 +21,7 @@ struct StorageScript: DiskScript {
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try wait(folder)
-    // In a faulty product, the next wait for a lock may not end.
+    // In a faulty product, the next wait for a lock might never end.
     guard faults.lines.isEmpty else { return }
     try waitForLog(folder)
     try failLog(folder)
@@ -33,10 +33,10 @@ struct StorageScript: DiskScript {
 
   // MARK: Locks
 
-  /// The pauses of `sqlite3_busy_timeout` in milliseconds, of which the last one is repeated.
+  /// The pauses of `sqlite3_busy_timeout` in milliseconds; the last pause repeats.
   private static let pauses = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-  /// Returns how many pauses have a given sum, of which the last one may be shorter.
+  /// Returns the number of pauses within a timeout in milliseconds; the last may be shorter.
   private static func pauseCount(_ timeout: Int) -> Int {
     var (count, sum) = (0, 0)
     while sum < timeout {
@@ -46,7 +46,9 @@ struct StorageScript: DiskScript {
     return count
   }
 
-  /// Writes while another connection has the lock, which it releases after some attempts, or never.
+  /// Writes while another connection holds the lock, and checks the number of attempts to lock.
+  ///
+  /// The write must succeed if the lock is released before its last attempt, and otherwise fail.
   private func wait(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("locked")
     let holder = LockHolder()
@@ -101,7 +103,7 @@ struct StorageScript: DiskScript {
     }
   }
 
-  /// Opens a file without a log while another connection writes, so that the file cannot get one.
+  /// Opens a file in rollback mode while another connection writes: it cannot switch to WAL mode.
   private func waitForLog(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("without a log")
     var configuration = configuration()
@@ -115,20 +117,22 @@ struct StorageScript: DiskScript {
       try raw.run("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE")
       do throws(HistoryError) {
         _ = try Store(path: path, configuration: configuration)
-        faults.append("a file gets a log while another connection writes to it")
+        faults.append("a file switches to WAL mode while another connection writes to it")
       } catch {
         guard case .sqlite(let failure) = error.reason, failure.cause == .busy else {
-          return faults.append("a file that gets no log leads to the wrong error: \(error)")
+          return faults.append("a file that cannot use WAL mode leads to the wrong error: \(error)")
         }
       }
       try raw.run("COMMIT")
     }
     let opened = try Store(path: path, configuration: configuration)
-    expect(try insert(into: opened) == 2, "a file without a log has lost a transaction")
-    expect(folder.names.contains("without a log-wal"), "an opened file has no log")
+    expect(try insert(into: opened) == 2, "a file in rollback mode has lost a transaction")
+    expect(folder.names.contains("without a log-wal"), "an opened file has no WAL")
   }
 
-  /// Opens a file without a log while a write or a sync of the file fails: it gets a log, or an error.
+  /// Opens a file in rollback mode while a write or sync fails.
+  ///
+  /// The file must switch to WAL mode, or the opening must fail.
   private func failLog(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("failing log")
     do {
@@ -148,10 +152,10 @@ struct StorageScript: DiskScript {
         let opened = try Store(path: path, configuration: configuration)
         files.disarm()
         try insert(into: opened)
-        expect(folder.names.contains("failing log-wal"), "an opened file has no log after \(kind)")
+        expect(folder.names.contains("failing log-wal"), "an opened file has no WAL after \(kind)")
       } catch {
         files.disarm()
-        expect(error.code == .sqlite, "a log that fails leads to the wrong error: \(error)")
+        expect(error.code == .sqlite, "a failed switch to WAL leads to the wrong error: \(error)")
       }
     }
   }
@@ -164,7 +168,7 @@ struct StorageScript: DiskScript {
     let files = RealFileSystem(waits: false) { call, kind in
       if call == .write, kind == .wal { log.add() }
     }
-    // The first write or two, and the first sync or two, put the file into the mode with a log.
+    // The first write or two, and the first sync or two, switch the file to WAL mode.
     let failures: [(FileFault.Kind, FileCall, Int)] = [
       (.ioError, .write, 1 + seed.draw(2)), (.ioError, .write, 3 + seed.draw(4)),
       (.full, .write, 3 + seed.draw(4)), (.ioError, .sync, 1 + seed.draw(4)),
@@ -194,7 +198,7 @@ struct StorageScript: DiskScript {
     }
     let hasFailed = files.disarm().contains { $0.failedCalls > 0 }
     expect(hasFailed || made != nil, "the creation of a store fails without a fault")
-    // If the file gets no log at first, the store tries again after it has created the schema.
+    // If the switch to WAL mode fails, the store tries again after it has created the schema.
     expect(
       !hasFailed || made == nil || log.count == 0,
       "a store is created although a checkpoint fails, by the fault \(fault)"
@@ -229,11 +233,11 @@ struct StorageScript: DiskScript {
         let isRow = try statement.step()
         expect(
           isRow && statement.text(0) == text && statement.text(3) == "text",
-          "a text of \(count) characters is read as another one\(fails ? ", without memory" : "")"
+          "a text of \(count) characters is read as another text\(fails ? ", without memory" : "")"
         )
         expect(
           statement.bytes(1).elementsEqual(bytes) && statement.text(4) == "blob",
-          "a blob of \(bytes.count) bytes is read as another one\(fails ? ", without memory" : "")"
+          "a blob of \(bytes.count) bytes is read as another blob\(fails ? ", without memory" : "")"
         )
         expect(statement.isNull(2), "a missing text is not read as null")
       }
@@ -242,7 +246,9 @@ struct StorageScript: DiskScript {
 
   // MARK: Refusals
 
-  /// Opens databases that cannot be stores, and prepares text without a statement.
+  /// Opens a store in memory, and prepares empty and invalid SQL; all must fail.
+  ///
+  /// Then counts the steps of a short and a long query.
   private func refuse(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     expect(.sqlite, of: "a store in memory") { () throws(HistoryError) in
       _ = try Store(path: ":memory:", model: store.model, configuration: configuration())
@@ -277,7 +283,7 @@ struct StorageScript: DiskScript {
     } catch { throw HistoryError(error) }
   }
 
-  /// Reads a file whose path has bytes with a meaning in URIs.
+  /// Reads a file whose path contains characters that are special in URIs.
   private func readSpecialPath(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let parts = ["%", "?", "#", "é", "\n", "%41", "&"]
     let name = "read " + (0..<6).map { _ in seed.pick(parts) }.joined()
@@ -293,15 +299,15 @@ struct StorageScript: DiskScript {
   }
 }
 
-/// A connection that holds a file's write lock, and releases it after some attempts of another one.
+/// A connection that holds a file's write lock until another connection has made some attempts.
 ///
-/// All calls, also those of the file system, are made by the thread of the script.
+/// The script's thread makes all calls, including those that the file system reports.
 private final class LockHolder: @unchecked Sendable {
   private var connection: Connection?
   private var count = 0
   private var max = Int.max
 
-  /// Counts an attempt to lock, and releases the lock if there were too many.
+  /// Counts an attempt to lock, and releases the lock after more than `max` attempts.
   func countAttempt() {
     count += 1
     if count > max { connection = nil }

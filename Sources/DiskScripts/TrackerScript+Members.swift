@@ -6,7 +6,9 @@ import ObjectContexts
 extension TrackerScript {
   // MARK: Hooks
 
-  /// Stops a started tracker by a hook; the next pass launches it and calls all hooks again.
+  /// Makes a hook with the failure policy `stop` fail, which must stop the tracker.
+  ///
+  /// The next requested pass must launch the tracker again, and call all hooks again.
   func stopByHook(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let tracker = HistoryTracker("stopped", store: reader, configuration: settings())
     let plan = plan
@@ -74,7 +76,7 @@ extension TrackerScript {
     try ask { () async throws(HistoryError) in try await tracker.retire() }
   }
 
-  /// Removes an observer and a merge hook; removed and wrong identities are refused.
+  /// Removes an observer and a merge hook; wrong and removed hook IDs must be refused.
   private func removeHooks(
     _ tracker: HistoryTracker,
     _ observer: HookID,
@@ -166,7 +168,7 @@ extension TrackerScript {
 
   // MARK: Members
 
-  /// Merges without the transactions of ignored authors, which the registry of members also lists.
+  /// Checks that passes skip transactions of ignored authors; the member must declare its options.
   func ignoreAuthors(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let mirror = "NSCloudKitMirroringDelegate."
     let authors: [String?] = ["app", "sync", "sync.2", "syn", "import", mirror + "import", nil]
@@ -227,7 +229,7 @@ extension TrackerScript {
     expect(options == wanted, "a member declares the options \(options), not \(wanted)")
   }
 
-  /// Continues from a snapshot between two steps of a pass.
+  /// Stops a tracker between two steps of a pass; another tracker continues from its snapshot.
   func handOver(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let contexts = [ObjectContext.retaining(reader, author: "own", name: "view")]
     let trackers = (0..<2).map { _ in
@@ -283,7 +285,7 @@ extension TrackerScript {
     try core.retire()
   }
 
-  /// Purges by trackers that run and that do not; a limit cuts off a member that does not merge.
+  /// Purges with a tracker, launched or not; a limit cuts off a member that does not merge.
   func purge(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let slow = TrackerCore("slow", store: reader, contexts: [], configuration: settings())
     try slow.launched()

@@ -4,7 +4,7 @@ import HistoryTypes
 import ObjectContexts
 
 extension TrackerScript {
-  /// Merges with a merger and a deduplicator that fail at first; then a hook merges instead.
+  /// Merges with a merger and a deduplicator that fail at first; then a hook replaces the merge.
   func replaceMerge(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let context = ObjectContext.retaining(reader, author: "own", name: "view")
     let base = ObjectDeduplicator(store: reader, entity: "Item", by: ["name"], author: "own")
@@ -47,7 +47,10 @@ extension TrackerScript {
     try finishMerge(tracker, context, writer)
   }
 
-  /// Checks the durations of passes without hooks, given the calls of the merger and deduplicator.
+  /// Checks the reported durations of passes without hooks.
+  ///
+  /// `counts` contains the number of calls of the merger and the deduplicator in each pass. A call
+  /// takes one second.
   private func expectDurations(_ durations: [PassReport.Durations], _ counts: [Int]) {
     let found = durations.map { "\($0.hooks) \($0.merge)" }
     let wanted = counts.map { "\(Duration.zero) \(Duration.seconds($0))" }
@@ -84,11 +87,12 @@ extension TrackerScript {
     )
   }
 
-  /// Merges changes of many objects in random order, several of the same object, into a context.
+  /// Merges changes of many objects in random order, and repeated changes of some, into a context.
   func mergeMany(_ writer: Store) throws(HistoryError) {
     let by = BatchAuthor("batch")
     let context = ObjectContext.retaining(writer, author: "own", name: "view")
-    // The keys of the changed objects differ in 12 bits; the other layout takes more time for each.
+    // With the layout `packed`, the keys of the changed objects differ in 12 bits. The layout
+    // `coreData` takes more time for each object, so there are fewer objects.
     var left = layout == .packed ? 2300 + seed.draw(200) : 300
     let made = try writer.batchInsert(into: "Item", by: by, result: .objectIDs) { row in
       left -= 1

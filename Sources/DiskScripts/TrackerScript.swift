@@ -153,7 +153,7 @@ struct TrackerScript: DiskScript {
     }
   }
 
-  /// Runs a pass; an error is in the report of the pass, too.
+  /// Runs a pass, and ignores its error, which the report of the pass also contains.
   private func ask(_ tracker: HistoryTracker) {
     _ = executor.run { try? await tracker.pass() }
   }
@@ -195,7 +195,7 @@ struct TrackerScript: DiskScript {
   }
 }
 
-/// The number of failures that each hook has still to make, and the calls of hooks.
+/// The number of times that each hook has still to fail, and the calls of hooks so far.
 final class HookPlan: Sendable {
   private struct State {
     var left: [String: Int] = [:]
@@ -249,7 +249,6 @@ private final class ReportList: Sendable {
 
   func finish() { state.withLock { $0.isFinished = true } }
 
-  /// Removes and returns the last report.
   func removeLast() -> PassReport? { state.withLock { $0.reports.popLast() } }
 }
 
@@ -266,18 +265,18 @@ private struct ExpectedHooks {
   private var called: Set<Int> = []
   private var seconds = 0
   private var attemptCounts = [0, 0, 0, 0]
-  /// The time of the first of the consecutive failures of each hook.
+  /// The time of each hook's first failure since its last success, in seconds.
   private var since = [0, 0, 0, 0]
 
   init(_ ids: [HookID]) { self.ids = ids }
 
-  /// Starts to expect passes over one new transaction.
+  /// Expects the following passes to handle one new transaction.
   mutating func begin(_ number: Int64) {
     self.number = number
     (isDone, called) = (false, [])
   }
 
-  /// Returns the calls and failures of the next pass.
+  /// Returns the expected calls and failures of hooks in the next pass.
   mutating func pass() -> (calls: [String], failures: [String]) {
     var (calls, failures) = ([String](), [String]())
     for (place, name) in Self.names.enumerated() where !called.contains(place) {

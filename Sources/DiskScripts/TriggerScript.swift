@@ -61,7 +61,7 @@ struct TriggerScript: DiskScript {
 
   // MARK: Opening
 
-  /// Opens a file again, with its own rule and without a rule: neither may write to the file.
+  /// Opens a file with its `foreignWrites` rule, and without a rule; neither may write to the file.
   private func reopen(
     _ path: String,
     _ rule: ForeignWrites,
@@ -87,7 +87,7 @@ struct TriggerScript: DiskScript {
 
   // MARK: Triggers
 
-  /// The names of a file's triggers and their SQL, by which a file shows its rule.
+  /// Returns the SQL of each trigger in a file, by the trigger's name.
   private func triggers(_ file: Store) throws(HistoryError) -> [String: Value] {
     let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
     var found: [String: Value] = [:]
@@ -97,7 +97,7 @@ struct TriggerScript: DiskScript {
     return found
   }
 
-  /// Drops triggers: a store that opens the file with its rule must create the triggers again.
+  /// Drops triggers; opening the file with its `foreignWrites` rule must create them again.
   private func dropTriggers(
     _ path: String,
     _ rule: ForeignWrites,
@@ -131,7 +131,9 @@ struct TriggerScript: DiskScript {
     try insert(into: file)
   }
 
-  /// Replaces a trigger by another one with its name, as in a file of an earlier version.
+  /// Replaces a trigger with an older one of the same name, as in a file of an earlier version.
+  ///
+  /// Opening the file with its `foreignWrites` rule must create the current trigger again.
   private func replaceTrigger(
     _ path: String,
     _ rule: ForeignWrites,
@@ -192,7 +194,7 @@ struct TriggerScript: DiskScript {
     expect(note.id.key > 10, "a new object has the key \(note.id.key), which plain SQL has used")
   }
 
-  /// The changes of notes after a position, such as `update 2 0` for the first attribute.
+  /// Returns the changes of notes after a position, such as `update 2 0` for the first attribute.
   private func changes(
     _ file: Store,
     after token: HistoryToken
@@ -222,7 +224,7 @@ struct TriggerScript: DiskScript {
 
   // MARK: Tables
 
-  /// Drops a table and a column of a captured file, which the error must name.
+  /// Drops triggers, a column and a table; the error for opening the file must name them.
   private func dropTables(_ path: String, _ file: Store) throws(HistoryError) {
     do {
       let raw = try RawFile(path)

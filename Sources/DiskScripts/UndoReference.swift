@@ -36,7 +36,7 @@ struct UndoReference {
     }
   }
 
-  /// The states before and after one edit, or after a group of edits.
+  /// The states before and after one edit or a group of edits.
   private struct Step {
     let before: State
     var after: State
@@ -107,7 +107,7 @@ struct UndoReference {
     return true
   }
 
-  /// Reverts what a step changed, and returns the step that restores it.
+  /// Reverts a step, and returns the opposite step.
   private mutating func revert(_ step: Step) -> Step {
     let before = state
     let (old, new) = (step.before, step.after)
@@ -148,7 +148,7 @@ struct UndoReference {
     for id in deleted { nullify(id) }
   }
 
-  /// Applies what another context has committed, and the context has merged.
+  /// Applies a merged commit of another context: the object's new row, or `nil` for a delete.
   mutating func merge(_ id: ObjectID, _ row: [Value]?) {
     state.committed[id] = row
     guard row == nil else { return }
@@ -208,7 +208,7 @@ extension UndoReference.State {
     if case .insert? = edits[id] { edits[id] = nil } else { edits[id] = .delete }
   }
 
-  /// Restores a deleted object with an earlier edit, unless another context has deleted the object.
+  /// Restores a deleted object and its earlier edit, unless another context has deleted the object.
   fileprivate mutating func restore(_ id: ObjectID, _ edit: UndoReference.Edit?) {
     switch (edits[id], edit) {
     case (.delete?, _), (nil, .insert?): edits[id] = edit
@@ -216,7 +216,11 @@ extension UndoReference.State {
     }
   }
 
-  /// Restores the attributes that a step changed or only set, unless they have other values by now.
+  /// Reverts a step for the attributes of one object.
+  ///
+  /// A step that sets an attribute to its present value changes only the object's unsaved edit.
+  /// Such a step is reverted, too. An attribute whose value has changed since the step keeps its
+  /// new value.
   fileprivate mutating func revert(_ id: ObjectID, from after: Self, to before: Self) {
     guard let now = row(id), let old = before.row(id), let new = after.row(id) else { return }
     for index in old.indices {

@@ -63,7 +63,7 @@ extension UndoScript {
     try undo(view)
     try redo(view)
     try undo(view)
-    // After a rollback, the rest of a group is a group.
+    // Edits of a group after a rollback are still undone together.
     plain.beginGroup()
     try view.undoGroup { () throws(HistoryError) in
       for _ in 0..<2 { try edit(view) }

@@ -264,6 +264,6 @@ struct UndoScript: DiskScript {
     }
     let id = seed.pick(known)
     let object = try context.object(id)
-    expect((object == nil) == (row(id) == nil), "after \(step), \(id) is found or is missing")
+    expect((object == nil) == (row(id) == nil), "after \(step), \(id) is wrongly found or missing")
   }
 }

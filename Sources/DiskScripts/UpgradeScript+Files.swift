@@ -54,7 +54,7 @@ extension UpgradeScript {
 
   // MARK: Conversion
 
-  /// Converts a migrated file, in which attributes have other numbers than in the model's order.
+  /// Converts a migrated file, whose attribute numbers differ from the order in the model.
   func convertMigrated(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("migrated")
     func attribute(_ name: String) -> Attribute {
@@ -79,7 +79,7 @@ extension UpgradeScript {
     let source = programs[1]
     let wanted = try history(source, after: nil)
     let named = wanted.filter { $0.contains("update 1/") && $0.hasSuffix(" e") }
-    expect(!named.isEmpty, "a migrated file has the history \(wanted)")
+    expect(!named.isEmpty, "history lacks an update of the attribute e: \(wanted)")
     for layout in [HistoryLayout.packed, .coreData] {
       let target = folder.file("converted-\(layout)")
       let result = try source.convert(to: target, layout: layout)

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 
-/// Checks of migrations: removed parts, closures that make errors, and too many attributes.
+/// Checks of migrations: removed parts of models, faulty closures, and too many attributes.
 extension UpgradeScript {
   private static let name = Attribute("name", .string, preservesValueInHistoryOnDeletion: true)
   private static let older = [
@@ -51,7 +51,10 @@ extension UpgradeScript {
     let (found, links) = (try rows(new, "Item"), try rows(new, "Link"))
     expect(found == wanted, "a migration gives the rows \(found), not \(wanted)")
     expect(links == [link: ["link"]], "a table that loses its reference has the rows \(links)")
-    expect(result?.objectCount == names.count, "a migration computes \(result?.objectCount ?? 0)")
+    expect(
+      result?.objectCount == names.count,
+      "a migration computes the wrong number of objects: \(result?.objectCount ?? 0)"
+    )
     try expectRemoved(new)
     let since = try history(new, after: token)
     let inserts = rule == .captured ? ["- insert 2/\(keys.last ?? 0)"] : []
@@ -98,7 +101,7 @@ extension UpgradeScript {
       return expectRefused("INSERT INTO Tag DEFAULT VALUES", path, "into a new table")
     }
     let (token, tag) = (try program.currentToken(), program.model.number(of: "Tag") ?? 0)
-    // The entity Link has no references any more, so the program needs no foreign keys.
+    // The migration has removed the reference of Link, so plain SQL needs no foreign keys.
     try RawFile(path).run(
       """
       INSERT INTO Tag DEFAULT VALUES; INSERT INTO Link(name) VALUES('free');
@@ -126,7 +129,7 @@ extension UpgradeScript {
 
   private typealias Closure = @Sendable (inout MigratedObject) throws -> Void
 
-  /// Closures that make errors: the expected code, words of the message, and the closure.
+  /// Closures that make a migration fail, with the code of the error and words of its message.
   private static let errors: [(HistoryError.Code, [String], Closure)] = [
     (.unknownAttribute, ["title", "Item"], { try $0.set("x", for: "title") }),
     (.unknownAttribute, ["title", "Part"], { try $0.insert("Part", ["title": "x", "size": 1]) }),
@@ -149,7 +152,7 @@ extension UpgradeScript {
     )
   }
 
-  /// Runs migrations whose closures make errors; the file must not change.
+  /// Runs migrations with faulty closures, which must not change the file; then one that succeeds.
   func refuseMigrations(_ path: String) throws(HistoryError) {
     let name = Attribute("name", .string)
     let old = try open(path, try model(1, [Entity("Item", [name, Attribute("count", .int)])]))
@@ -165,7 +168,7 @@ extension UpgradeScript {
     let errors = Self.errors
     let first = seed.draw(errors.count)
     for (code, words, closure) in [errors[first], errors[(first + 1) % errors.count]] {
-      expectError(code, of: "a migration whose closure makes an error", naming: words) {
+      expectError(code, of: "a migration with a faulty closure", naming: words) {
         () throws(HistoryError) in try migrate(path, newer, closure)
       }
       let after = try (rows(old, "Item"), history(old), old.currentToken())

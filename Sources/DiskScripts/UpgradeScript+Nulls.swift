@@ -57,7 +57,7 @@ extension UpgradeScript {
     let token = try old.currentToken()
     let new = try open(path, try nullModel(2, isOptional: true))
     try expectMigration(of: new, after: token, "an upgrade that makes an attribute optional")
-    expect(try rows(new, "Item") == before, "a copied table has other rows")
+    expect(try rows(new, "Item") == before, "copying a table changes its rows")
     try read?.set(.int(1000), for: "count")
     _ = try context.save()
     try expectOthers(path, new, count: items.count)
@@ -107,7 +107,10 @@ extension UpgradeScript {
     )
     expect(keys == ["Item.owner Owner", "Note.item Item"], "the foreign keys are \(keys)")
     let names = try lines(program, "SELECT name FROM pragma_index_list('Item') ORDER BY 1")
-    expect(names.count == 4 && names.contains("other_count"), "a copied table has \(names)")
+    expect(
+      names.count == 4 && names.contains("other_count"),
+      "a copied table has the indexes \(names)"
+    )
     let required = try raw.number(
       "SELECT count(*) FROM pragma_table_info('Item') WHERE \"notnull\" AND name <> '_version'"
     )

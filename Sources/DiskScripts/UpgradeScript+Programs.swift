@@ -8,7 +8,7 @@ import Synchronization
 extension UpgradeScript {
   // MARK: Wider types
 
-  /// Widens attributes whose values deleted objects preserve: an older program reads what fits.
+  /// Widens types of attributes in tombstones; an older program reads only the values that fit.
   func widen(_ path: String) throws(HistoryError) {
     func entity(_ types: [AttributeType], _ added: [Attribute]) -> Entity {
       let kept = zip(["count", "flag", "level"], types).map {
@@ -51,14 +51,14 @@ extension UpgradeScript {
     for (values, wide) in zip(narrow, wanted) {
       expect(
         values?["name"] == wide["name"],
-        "an older program reads the tombstone \(values ?? [:])"
+        "an older program reads the wrong name: \(values ?? [:])"
       )
       let hasFraction = wide["count"] == 2.5
       let count: Value? = hasFraction ? .none : wide["count"] == 3.0 ? 3 : 4
-      expect(values?["count"] == count, "an older program reads the count of \(values ?? [:])")
+      expect(values?["count"] == count, "an older program reads the wrong count: \(values ?? [:])")
       let flag: Value? = hasFraction ? .none : true
-      expect(values?["flag"] == flag, "an older program reads the flag of \(values ?? [:])")
-      expect(values?["level"] == true, "an older program reads the level of \(values ?? [:])")
+      expect(values?["flag"] == flag, "an older program reads the wrong flag: \(values ?? [:])")
+      expect(values?["level"] == true, "an older program reads the wrong level: \(values ?? [:])")
     }
   }
 
@@ -159,7 +159,7 @@ extension UpgradeScript {
     return made.withLock { $0 }
   }
 
-  /// Replaces the content of an open file by one with another model and the same schema version.
+  /// Gives an open file another model, but the same schema version, like a replaced file.
   func replace(_ path: String) throws(HistoryError) {
     func entity(_ isPreserved: Bool) -> [Entity] {
       [
@@ -172,7 +172,8 @@ extension UpgradeScript {
         )
       ]
     }
-    // The layout `coreData` cannot preserve a value before another one without a migration.
+    // With the layout `coreData`, only a migration can start to preserve an attribute that precedes
+    // another preserved attribute.
     let (first, second) = layout == .packed ? (false, true) : (true, false)
     let old = try open(path, try model(1, entity(first)))
     let keys = try insert([["name": "1"], ["name": "2"], ["name": "3"]], into: "Item", of: old)

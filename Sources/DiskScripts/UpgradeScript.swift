@@ -269,7 +269,7 @@ extension UpgradeScript {
     return seed.draw(2) == 0 ? .null : "other"
   }
 
-  /// Saves duplicates through both programs, which must be refused or resolved by the constraints.
+  /// Saves duplicates through both programs; each save must fail or overwrite the duplicate.
   private func meetConstraints(_ old: Store, _ new: Store) throws(HistoryError) {
     for program in [old, new] {
       expectError(.duplicate, of: "a second object with a name", naming: ["Item", "name"]) {

@@ -71,7 +71,7 @@ package enum FailingAllocator {
     pthread_setspecific(key, count)
   }
 
-  /// Disarms the fault of this thread, and returns the number of allocations that it made fail.
+  /// Disarms the fault of this thread, and returns the number of injected failures.
   @discardableResult
   package static func disarm() -> Int {
     guard let count = pthread_getspecific(key)?.assumingMemoryBound(to: Count.self) else {

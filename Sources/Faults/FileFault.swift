@@ -2,11 +2,10 @@ internal import CSQLite
 
 /// A failure of one or more file system calls.
 ///
-/// The fault counts the calls that match `file` and `call` and that a fault of the kind `kind` can
-/// make fail. The `k`-th counted call fails. A test that repeats a run with `k` = 1, 2, 3 and so on
-/// therefore makes each of these calls fail once.
+/// The fault counts the calls that match `file` and `call` and to which `kind` applies, such as
+/// writes for ``Kind/full``. The `k`-th counted call fails. A test that repeats a run with `k` = 1,
+/// 2, 3 and so on therefore makes each of these calls fail once.
 package struct FileFault: Sendable, Hashable {
-  /// The kind of failure.
   package var kind: Kind
   /// The kind of file whose calls are counted; `nil` means all kinds.
   package var file: FileKind?
@@ -148,7 +147,7 @@ package struct FaultTally: Sendable, Hashable {
   package let fault: FileFault
   /// The number of calls that the fault counted.
   package private(set) var countedCalls = 0
-  /// The number of calls that the fault made fail.
+  /// The number of counted calls that failed because of the fault.
   package private(set) var failedCalls = 0
 
   init(_ fault: FileFault) {

@@ -127,7 +127,7 @@ package struct FileSystemImage: Sendable, Hashable {
 struct FileDifference: Sendable {
   /// The number of bytes in a block, which is kept or omitted as a whole.
   private static let blockSize = 64
-  /// The number of bytes that are compared at once, before the single blocks are compared.
+  /// The number of bytes in a page; the blocks of a page are compared only if the page differs.
   private static let pageSize = 4096
   private static let zeros = [UInt8](repeating: 0, count: pageSize)
 

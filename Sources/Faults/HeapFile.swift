@@ -13,7 +13,7 @@ struct HeapFile {
   var memory = SharedMemory()
   /// The writes that a power-off would lose; `nil` if writes are not tracked.
   var unsynced: UnsyncedWrites?
-  /// Whether the file was lost in a power-off, so that all calls of its open handles fail.
+  /// Whether the file was lost in a power-off; calls of its open handles, except unlocks, then fail.
   var isDead = false
 
   private var start: UnsafeMutableRawPointer?

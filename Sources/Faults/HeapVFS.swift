@@ -38,7 +38,7 @@ struct HeapVFSNumbers: Sendable {
   fileprivate var taken: Set<Int> = []
 }
 
-/// A registered VFS: a file system under one name, as SQLite's structure describes it.
+/// The registration of a heap file system as an SQLite VFS under one name.
 struct VFSRegistration: @unchecked Sendable {
   private let system: UnsafeMutablePointer<sqlite3_vfs>
   private let cName: UnsafeMutablePointer<CChar>

@@ -15,7 +15,7 @@ internal import Glibc
 enum ProcessRandomness {
   /// The lock that is held while the generator is restarted.
   private static let turn = Lock()
-  /// The lock on `source` while SQLite draws its seed from it; any thread can cause this.
+  /// The lock that guards `source`; SQLite may draw a seed from `source` on any thread.
   private static let sourceLock = Lock()
   nonisolated(unsafe) private static var source = SplitMix64(seed: 0)
 

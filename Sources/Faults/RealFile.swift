@@ -23,7 +23,10 @@ struct RealDisk {
   /// The paths of the databases that have been opened since the last power-off.
   private var databases: Set<String> = []
 
-  /// Returns `SQLITE_OK`, or the code with which a call of a handle fails.
+  /// Applies the armed faults to a call, and returns `SQLITE_OK` or the code of the fault.
+  ///
+  /// `handle` is the value of ``life`` when the call's handle was opened. While the power is off,
+  /// and on a handle from before a power-off, every call except an unlock fails.
   mutating func admit(_ call: FileCall, _ kind: FileKind, life handle: Int) -> Int32 {
     var code = SQLITE_OK
     if faults.isArmed {

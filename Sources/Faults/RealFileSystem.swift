@@ -132,7 +132,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     }
   }
 
-  /// Returns `SQLITE_OK`, or the code with which a call without a handle fails.
+  /// Does the same as ``RealDisk/admit(_:_:life:)``, for a call without a handle.
   private func admit(_ call: FileCall, _ kind: FileKind) -> Int32 {
     locked { $0.admit(call, kind, life: $0.life) }
   }

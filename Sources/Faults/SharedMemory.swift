@@ -15,7 +15,7 @@ struct SharedMemory {
     var exclusive: UInt16 = 0
     var isMapped = false
 
-    /// Whether the handle holds no lock slot, so that its connection is outside a transaction.
+    /// Whether the handle holds no lock slot; its connection is then outside a transaction.
     var isEmpty: Bool { shared | exclusive == 0 }
   }
 
@@ -73,7 +73,7 @@ struct SharedMemory {
     return SQLITE_OK
   }
 
-  /// Unlocks those of `count` slots from `first` on that the handle holds.
+  /// Unlocks the slots that the handle holds among the `count` slots from `first` on.
   mutating func unlock(first: Int, count: Int, _ holding: inout Holding) {
     for slot in first..<first + count {
       let bit = Self.mask(slot, 1)

@@ -127,11 +127,11 @@ package struct CensusStorage: Sendable, Hashable {
 
   /// The size of the file in bytes.
   package var fileBytes: Int64 = 0
-  /// The size of the log files next to the database file, in bytes.
+  /// The total size of the `-wal` and `-journal` files next to the database file, in bytes.
   package var logBytes: Int64 = 0
   /// The size of a page in bytes.
   package var pageBytes: Int64 = 0
-  /// The number of pages of the database, including those in the log.
+  /// The number of pages of the database, including those in the write-ahead log.
   package var pageCount: Int64 = 0
   /// The number of free pages of the database.
   package var freePageCount: Int64 = 0

@@ -2,9 +2,10 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// The history of a file that Core Data wrote: `ATRANSACTION`, `ACHANGE` and their strings.
+/// The history of a file with Core Data's tables: `ATRANSACTION`, `ACHANGE` and a table of strings.
 ///
-/// The oldest files have no table of strings: their transactions contain the author names.
+/// Core Data wrote the file, or the file is a store of this library with the layout `coreData`. The
+/// oldest files have no table of strings: their transactions contain the author names.
 struct CoreDataHistory: HistorySource {
   let tables = ForeignHistory.historyTables
   let layout = HistoryLayout.coreData

@@ -4,7 +4,10 @@ package import SQLiteStorage
 
 /// Reads the history of a store file of this library or of Core Data, without changing it.
 package struct StoreInspector: Sendable {
-  /// The folder into which a file is copied for reading if its log may contain changes.
+  /// The folder for temporary copies of files.
+  ///
+  /// A file whose `-wal` or `-journal` file has content is copied together with these logs, and the
+  /// copy is read. A purge trial copies every file.
   package let temporaryFolder: String
   /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
   package let stopCheck: Connection.StopCheck?
@@ -57,15 +60,17 @@ package struct StoreInspector: Sendable {
 package struct HistoryCensus: Sendable, Hashable {
   /// The storage layout of a file's history.
   package enum Layout: String, Sendable {
-    /// A store of this library: one row per transaction, with packed changes.
+    /// The default tables of this library: one row per transaction, with packed changes.
     case packed
-    /// The tables of Core Data: one row per transaction, one row per change.
+    /// The tables of Core Data: one row per transaction, and one row per change.
+    ///
+    /// A store of this library may have these tables as well.
     case coreData
   }
 
   /// The storage layout of the file's history.
   package let layout: Layout
-  /// Whether the file is a store of this library, whatever its layout.
+  /// Whether the file is a store of this library; such a store may have either layout.
   package var isOurs = false
   /// The sizes of the file and of the history.
   package var storage = CensusStorage()
@@ -249,7 +254,7 @@ package struct GapBands: Sendable, Hashable {
 ///
 /// A reader that is notified of each commit must handle all commits of a burst in quick succession.
 package struct BurstCounts: Sendable, Hashable {
-  /// The maximum time between two transactions of one burst, in seconds.
+  /// The maximum time between two consecutive transactions of one burst, in seconds.
   package static let gapMax = 1.0
 
   /// The number of transactions of each burst, at least two.

@@ -7,7 +7,7 @@ import HistoryStore
 package struct HistoryOutline: Sendable, Hashable {
   /// The storage layout of the file's history.
   package let layout: HistoryCensus.Layout
-  /// Whether the file is a store of this library, whatever its layout.
+  /// Whether the file is a store of this library; such a store may have either layout.
   package var isOurs = false
   /// The UUID of the store in upper case, or `nil` if the file has none.
   package var store: String?

@@ -95,7 +95,7 @@ extension FileTables {
   }
 }
 
-/// The history of a store of this library.
+/// The history of a store of this library with the layout `packed`.
 struct PackedHistory: HistorySource {
   let tables = ["history_transaction", "history_chunk", "history_string", "history_author"]
   let layout = HistoryLayout.packed

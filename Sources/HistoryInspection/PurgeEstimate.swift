@@ -16,7 +16,7 @@ package enum PurgeBound: Sendable, Hashable {
 /// The purge keeps the transactions of protected authors, including those of a CloudKit mirror. Core
 /// Data itself keeps them only if the purge request has a fetch request that filters by author.
 package struct PurgeEstimate: Sendable, Hashable {
-  /// The numbers of transactions before the bound that the purge would keep, by reason.
+  /// The counts of the transactions that lie before the bound but would be kept, by reason.
   package struct Kept: Sendable, Hashable {
     /// The number of transactions of protected authors.
     package var protected = 0
@@ -56,7 +56,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   package internal(set) var changes = 0
   /// The number of deletes with a tombstone in the transactions that would be deleted.
   package internal(set) var tombstones = 0
-  /// How many transactions before the bound of the purge would be kept, by reason.
+  /// The counts of the transactions that lie before the bound but would be kept, by reason.
   package internal(set) var kept = Kept()
   /// The newest transaction that would be deleted, or `nil` if there is none.
   package internal(set) var last: Position?

@@ -166,7 +166,7 @@ private struct PurgeTable {
 }
 
 extension Connection {
-  /// Returns the size of the database in bytes, including pages that are still in the log.
+  /// Returns the size of the database in bytes, including pages in the write-ahead log.
   fileprivate borrowing func size() throws -> Int64 {
     try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0)
   }

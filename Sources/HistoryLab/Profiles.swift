@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Returns profiles that generated plans resemble: built-in ones, or ones fitted to store files.
+/// Finds a workload profile by name or in a file, or fits one to the histories of store files.
 enum Profiles {
   /// Returns the profile for a name, a profile file (one that ends in `.json`) or a store file.
   ///
@@ -73,7 +73,7 @@ enum Profiles {
     } catch let error as ProfileError {
       throw .usage(error.description)
     } catch {
-      throw .lab("no profile could be made: \(error).")
+      throw .lab("no profile could be made from the store files: \(error).")
     }
   }
 

@@ -13,9 +13,9 @@ import SQLiteStorage
 package struct CachedFileState: Sendable {
   /// The interned strings of the file, such as author names, that this connection has read.
   var strings: InternedStrings
-  /// The string numbers of the authors that this connection knows to have a row in `history_author`.
+  /// The interned-string numbers of authors that are known to have a row in `history_author`.
   var authors: Set<Int32> = [0]
-  /// The string numbers of the configured bundle and process, or `nil` until they are assigned.
+  /// The interned-string numbers of the configured bundle and process; `nil` until assigned.
   var processStrings: ProcessStrings?
   /// The author of the last write, and the number of the author's interned string.
   var lastAuthor: (name: String?, number: Int32)?

@@ -95,8 +95,8 @@ extension HistoryError {
     case expired(token: HistoryToken, firstHeld: Int64?)
     /// The token is from a history that the file no longer contains: the file was replaced or restored.
     ///
-    /// The token's number is above `head`, the number of the newest transaction, or the transaction
-    /// with the token's number has another random mark than the token.
+    /// The token's number is above `head`, the number of the newest transaction, or the random mark
+    /// of the transaction with the token's number differs from the token's mark.
     case rewound(token: HistoryToken, head: Int64)
     /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)

@@ -144,11 +144,11 @@ extension HistoryError.Code {
   public static let severalStores = Self("severalStores")
   /// The tracker has no such hook, or the hook was removed.
   public static let unknownHook = Self("unknownHook")
-  /// A hook threw.
+  /// A hook threw an error.
   public static let hookFailed = Self("hookFailed")
   /// A hook waits for its own tracker, which continues only after the hook returns.
   public static let insideHook = Self("insideHook")
-  /// A closure that the caller passed threw.
+  /// A closure of the caller, or a configured merger or deduplicator, threw an error.
   public static let stopped = Self("stopped")
   /// The file lacks required content or contains invalid content.
   public static let damaged = Self("damaged")

@@ -18,7 +18,7 @@ package enum Schema {
   /// The file format's version for models without model version, default values and former names.
   package static let plainFormatVersion: Int64 = 1
 
-  /// SQL that creates the tables that files of every layout have, except the tables of entities.
+  /// SQL for the tables in files of every layout, except the tables of entities.
   private static let common = """
     CREATE TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);

@@ -56,7 +56,7 @@ struct StatementCache {
     return made
   }
 
-  /// Returns the object that packs the changes that one statement makes, created on first use.
+  /// Returns the connection's collector of row changes, created on first use.
   mutating func collector(_ connection: borrowing Connection) throws -> RowCollector {
     if let knownCollector { return knownCollector }
     let made = try RowCollector(connection)

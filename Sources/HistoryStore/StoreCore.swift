@@ -149,7 +149,7 @@ final class StoreCore {
 
   /// Runs a closure in one write transaction.
   ///
-  /// If the write fails after it assigned string numbers or reserved keys, ``cache`` is discarded.
+  /// If the write fails after it added strings or authors, or reserved keys, ``cache`` is discarded.
   ///
   /// - Throws: ``HistoryError/Code/readOnly`` if the file tracks history but the store does not,
   ///   ``HistoryError/Code/openForReading``, ``HistoryError/Code/danglingReference``, or an error
@@ -294,8 +294,8 @@ extension StoreCore {
 
   /// Throws if a migration removed an entity or attribute of the program's model.
   ///
-  /// If `isRetired` is `true`, the program's member is retired. The method then throws after any
-  /// migration to a version above the program's model.
+  /// Pass `true` for `isRetired` if the program's member is retired. The method then throws after
+  /// any migration to a version above the program's, even if the program's model still fits.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown``.
   /// - Complexity: one query of one row.
@@ -354,7 +354,7 @@ extension StoreCore {
     return try read.statement.step() ? read.statement.text(0) : nil
   }
 
-  /// Updates a number that the metadata of every file contains.
+  /// Updates an existing number in the file's metadata; has no effect if the name is missing.
   func setMetadata(_ name: String, _ value: Int64) throws {
     let write = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
     write.statement.bind(name, at: 1)
@@ -376,7 +376,9 @@ extension StoreCore {
 /// The observer cannot influence the actions. A store checks whether an observer is set a few times
 /// per transaction and once per chunk of a purge, never once per row.
 package struct StoreActionObserver: Sendable {
-  /// Receives a write's effects on members and purges, before its commit and under the write lock.
+  /// Receives the cursor and the purged range that a write records, under the write lock.
+  ///
+  /// Called before the write is committed.
   package var begins: @Sendable (MemberWrite) -> Void
   /// Called at the end of a write that records a cursor or starts a purge.
   ///

@@ -75,7 +75,7 @@ extension [PlannedChange] {
 public enum HistoryCondition: Sendable {
   /// No difficulty: the clock advances before each save, and no member crashes.
   case steady
-  /// Saves with the same timestamp as the previous save.
+  /// Equal timestamps: some saves have the timestamp of the previous save.
   case ties
   /// A clock that is set back by seconds.
   case clockBack
@@ -166,7 +166,7 @@ extension PlanCondition {
     } catch {
       throw SystemFailure(
         .failed,
-        "the condition \"\(name)\" makes an invalid plan, \(error)"
+        "the condition \"\(name)\" makes an invalid plan: \(error)"
       )
     }
     return changed.plan

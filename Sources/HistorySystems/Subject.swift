@@ -2,7 +2,7 @@ package import Systems
 package import Traces
 package import Workloads
 
-/// A system that counts the jobs that threads other than its executor's own thread enqueued.
+/// A system that counts the jobs that other threads enqueue on its executor.
 package protocol JobCounting {
   var foreignJobCount: Int { get }
 }

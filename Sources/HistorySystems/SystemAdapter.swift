@@ -20,7 +20,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   private var members: Set<ActorID> = []
   private var cursors: [ActorID: TransactionName?] = [:]
   private var times: [TransactionName: Double] = [:]
-  /// The number of jobs in all plans that threads other than the executor's own thread enqueued.
+  /// The number of jobs that other threads enqueued on the executors of all closed plans.
   private(set) var foreignJobCount = 0
 
   init(_ make: @escaping @Sendable (HistoryEnvironment) async throws -> System) {
@@ -225,7 +225,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     try run("data", .newestFirst) { try await $0.data() }
   }
 
-  /// Returns a transaction with the plan's time of its save as the timestamp.
+  /// Returns a transaction whose timestamp is the plan's time at the save.
   ///
   /// If the system is a ``ClockedSystem``, or the save is unknown, the transaction is unchanged.
   private func timed(_ held: CommittedTransaction) -> CommittedTransaction {

@@ -132,8 +132,7 @@ public struct HistoryReport: Sendable {
   public let invariants: [Invariant]
   /// The shrunk plan that breaks the most harmful broken invariant; `nil` if no invariant broke.
   public let failure: HistoryFailure?
-  /// The number of the system's jobs that were enqueued by threads other than that of the plan's
-  /// executor.
+  /// The number of jobs that other threads enqueued on the executors of the plans.
   ///
   /// The seed does not determine the order of these jobs; see `SeededExecutor`.
   public let uncontrolledJobCount: Int

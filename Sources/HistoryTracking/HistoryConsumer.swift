@@ -22,7 +22,9 @@ public actor HistoryConsumer {
   private let filter: HistoryFilter?
   private let pageTransactionCountMax: Int
   private var registration: Registration
-  /// The position through which history is confirmed.
+  /// The recorded position, after which the consumer continues when it is restarted.
+  ///
+  /// History through this position is no longer kept for the consumer.
   public private(set) var confirmed: HistoryToken
   /// The position through which ``next()`` has returned or skipped history.
   private var handedOut: HistoryToken

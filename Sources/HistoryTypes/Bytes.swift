@@ -49,7 +49,7 @@ package struct ByteWriter: ~Copyable {
     count += 1
   }
 
-  /// Appends a number with seven bits per byte, low bits first.
+  /// Appends a number with seven bits per byte, low bits first (LEB128).
   ///
   /// The high bit of a byte is set if more bytes follow.
   @inlinable
@@ -69,7 +69,9 @@ package struct ByteWriter: ~Copyable {
     count += Self.put(second, at: Self.put(first, at: start)) - start
   }
 
-  /// Writes a packed number of at least `countMin` bytes at a position, and returns the position after it.
+  /// Writes a number in the form of ``append(varint:)``, and returns the position after its bytes.
+  ///
+  /// A number with fewer than `countMin` bytes is padded to `countMin` bytes.
   @inlinable
   @inline(__always)
   package static func put(
@@ -114,7 +116,9 @@ package struct ByteWriter: ~Copyable {
     }
   }
 
-  /// Replaces one byte with a packed number, and moves the bytes after it if the number is longer.
+  /// Replaces one byte with a number in the form of ``append(varint:)``.
+  ///
+  /// If the number needs more than one byte, the bytes behind the replaced one shift toward the end.
   @inlinable
   @inline(__always)
   package mutating func replaceByte(at position: Int, withVarint value: UInt64) {

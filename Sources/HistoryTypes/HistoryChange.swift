@@ -14,7 +14,6 @@ public struct HistoryChange: Sendable, Identifiable {
     self.index = index
   }
 
-  /// The compact record of the change.
   package var record: ChangeRecord { page.changeRecords[index] }
 
   /// The identity of the change: the transaction's number, and the index of the change within it.
@@ -111,7 +110,11 @@ public struct ChangeID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The index of the change within its transaction, from 0.
   public let place: Int
 
-  /// Creates the identity of the change at an index, from 0, of a transaction.
+  /// Creates the identity of a change.
+  ///
+  /// - Parameters:
+  ///   - transaction: The number of the transaction.
+  ///   - place: The index of the change within its transaction, from 0.
   public init(transaction: TransactionNumber, place: Int) {
     self.transaction = transaction
     self.place = place

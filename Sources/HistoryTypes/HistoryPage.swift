@@ -181,10 +181,10 @@ package struct InternedStrings: Sendable {
     labels[Int(number)] = ProcessLabel(string)
   }
 
-  /// The greatest number up to which this connection has read all strings of the file.
+  /// The number up to which this connection knows all strings of the file.
   ///
-  /// Strings with greater numbers are known only if this connection added them, because other
-  /// connections add strings concurrently.
+  /// Of the strings with greater numbers, this connection knows only those that it added or looked
+  /// up. Other connections may have added more.
   package private(set) var completeThrough: Int32 = 0
 
   /// Records that all strings whose numbers are at most `number` were read from the file.

@@ -12,7 +12,6 @@ public struct HistoryTransaction: Sendable, Identifiable {
     self.index = index
   }
 
-  /// The compact record of the transaction.
   package var record: TransactionRecord { page.records[index] }
 
   /// The number of the transaction; numbers increase in commit order.
@@ -79,10 +78,10 @@ package struct TransactionRecord: Hashable, Sendable {
   /// The number of the transaction's changes that the page contains.
   @usableFromInline
   package var count: Int
-  /// The number of the transaction's changes in history.
+  /// The number of all changes of the transaction in history, on this page or not.
   @usableFromInline
   package var total: Int
-  /// The number of the transaction's changes that earlier pages contain.
+  /// The number of the transaction's changes that were read for earlier pages.
   @usableFromInline
   package var firstPlace: Int
 

@@ -5,12 +5,12 @@ public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The UUID of the store.
   public let uuid: UUID
 
-  /// Creates the identity with a UUID.
+  /// Creates a store ID with a UUID.
   public init(_ uuid: UUID) {
     self.uuid = uuid
   }
 
-  /// Creates the identity from its text form, or returns `nil` if the text is not a UUID.
+  /// Creates a store ID from its text form, or returns `nil` if the text is not a UUID.
   public init?(_ text: String) {
     guard let uuid = UUID(exactly: text) else { return nil }
     self.uuid = uuid
@@ -29,7 +29,7 @@ public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The member's name.
   public let name: String
 
-  /// Creates the identity with a name, which must not be empty.
+  /// Creates a member ID with a name, which must not be empty.
   public init(_ name: String) {
     precondition(!name.isEmpty, "A member needs a name.")
     self.name = name
@@ -40,7 +40,7 @@ public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
 }
 
 extension MemberID: ExpressibleByStringLiteral {
-  /// Creates the identity with a literal name.
+  /// Creates a member ID with a literal name, which must not be empty.
   public init(stringLiteral name: String) {
     self.init(name)
   }
@@ -59,7 +59,7 @@ public struct WriterID: RawRepresentable, Hashable, Sendable, Codable {
   /// The random number of the context; never 0.
   public let rawValue: Int64
 
-  /// Creates the identity with a number.
+  /// Creates a writer ID with the random number of a context.
   public init(rawValue: Int64) {
     self.rawValue = rawValue
   }

@@ -15,7 +15,6 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// The parts that the results were merged from, or `nil` for those of one process.
   package var parts: [RunPart]?
 
-  /// Creates results.
   package init(environment: RunEnvironment, rows: [BenchmarkRow], parts: [RunPart]? = nil) {
     self.environment = environment
     self.rows = rows
@@ -57,7 +56,9 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// The titles of the benchmarks, in the order of their first row.
   package var titles: [String] { rows.map(\.title).uniqued }
 
-  /// The titles of the benchmarks without a special setting, such as `cold`; if none, all titles.
+  /// The titles of the benchmarks that were measured in the base condition; if none, all titles.
+  ///
+  /// In the base condition, ``BenchmarkRow/axis`` is `nil`.
   package var baseTitles: [String] {
     let base = BenchmarkResults(environment: environment, rows: rows.filter { $0.axis == nil })
     return base.rows.isEmpty ? titles : base.titles
@@ -103,9 +104,10 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   /// The reason why a counted value may differ from run to run, or `nil` if the value must be the same.
   package var varies: String?
 
-  /// The one setting that differs from the usual ones, such as `cold`; `nil` if none does.
+  /// The benchmark's difference from the base condition, such as `cold`; `nil` in the base condition.
   ///
-  /// The text of `condition` includes this setting.
+  /// The base condition has four authors, the packed layout, warm caches and `synchronous=NORMAL`.
+  /// The text of ``condition`` includes the difference.
   package var axis: String?
   /// The unit of ``historySize``, such as `members`; `nil` for transactions.
   package var sizeUnit: String?
@@ -163,7 +165,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     metric.kind == .exact && varies == nil && notMeasured == nil
   }
 
-  /// Whether the row comes from the separate pass that counts work and measures no time.
+  /// Whether the row comes from the untimed pass that counts work, such as page reads.
   package var isCountedBeside: Bool {
     (Metric.counted + Metric.allocator + [.residentGrowth]).contains(metric)
   }
@@ -197,7 +199,6 @@ package struct Metric: Sendable, Hashable, Codable {
   /// The unit of the values.
   package var unit: String
 
-  /// Creates a metric.
   package init(name: String, kind: Kind, unit: String) {
     self.name = name
     self.kind = kind
@@ -310,7 +311,6 @@ package struct HexCoded: Sendable, Hashable, Codable {
   /// The number that the text represents.
   package var wrappedValue: UInt64
 
-  /// Wraps a number.
   package init(wrappedValue: UInt64) { self.wrappedValue = wrappedValue }
 
   /// Decodes text such as `"0x2a"`.

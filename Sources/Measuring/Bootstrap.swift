@@ -25,7 +25,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
   /// The seed of the random draws.
   @HexCoded package var seed: UInt64
 
-  /// Creates a bootstrap.
+  /// Creates a bootstrap; `resamples` must be positive, and `confidence` between 0 and 1.
   package init(resamples: Int = 2_000, confidence: Double = 0.95, seed: UInt64) {
     precondition(resamples > 0, "The number of resamples is \(resamples); it must be positive.")
     precondition(
@@ -100,7 +100,6 @@ package struct Interval: Sendable, Hashable, Codable {
   /// The confidence level, in 0..<1: the probability that the interval contains the true value.
   package var confidence: Double
 
-  /// Creates an interval.
   package init(estimate: Double, lower: Double, upper: Double, confidence: Double) {
     self.estimate = estimate
     self.lower = lower
@@ -124,15 +123,15 @@ package struct Interval: Sendable, Hashable, Codable {
 
 /// The cost of one contender relative to another that was measured in the same blocks.
 ///
-/// A ratio of 1.2 means that the contender costs 20 % more than the other one. The estimate is the
-/// median over the blocks of the difference of logarithms; the interval comes from resampling whole
-/// blocks.
+/// A ratio of 1.2 means that the contender costs 20 % more than the other one. A block is one round of
+/// an ``InterleavedMeasurement``. The estimate is the median of the blocks' ratios, computed from
+/// their logarithms; the interval comes from resampling whole blocks.
 package struct RatioEstimate: Sendable, Hashable, Codable {
   /// The name of the contender whose cost counts as 1.
   package var to: String
   /// The ratio and its interval.
   package var interval: Interval
-  /// The number of blocks that were measured.
+  /// The number of blocks (rounds) from which the ratio was estimated.
   package var blocks: Int
   /// The number of resamples for the interval.
   package var resamples: Int

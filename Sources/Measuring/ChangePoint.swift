@@ -2,7 +2,7 @@ import Basics
 
 /// A position in a series of nightly results at which their level changes.
 package struct ChangePoint: Sendable, Hashable, Codable {
-  /// The index in the series of the first value of the new level.
+  /// The index of the first value after the change.
   package var index: Int
   /// The median of the values between the previous change and this one.
   package var before: Double

@@ -62,7 +62,6 @@ package struct ComplexityJudge: Sendable {
   /// The default is 0.95.
   package var agreement: Double
 
-  /// Creates a judge.
   package init(seed: UInt64, resamples: Int = 200, agreement: Double = 0.95) {
     bootstrap = Bootstrap(resamples: resamples, seed: seed)
     self.agreement = agreement

@@ -113,7 +113,6 @@ package struct CostCurve: Sendable, Hashable, Codable {
     /// The cost of each measurement, in the curve's unit.
     package var samples: [Double]
 
-    /// Creates a point.
     package init(size: Int, samples: [Double]) {
       self.size = size
       self.samples = samples

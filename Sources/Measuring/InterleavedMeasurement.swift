@@ -196,7 +196,7 @@ struct MedianSampler {
     timesDrawn = sizes
   }
 
-  /// Draws as many groups as there are, with repetition, and returns the median of their values.
+  /// Draws groups with replacement, as many as the list has, and returns the median of their values.
   mutating func draw(_ random: inout SplitMix64) -> Double {
     for group in 0..<sizes.count { timesDrawn[group] = 0 }
     var total = 0

@@ -15,7 +15,6 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
     /// The samples by contender, each in the order of measuring.
     package var readings: [[Elapsed]]
 
-    /// Creates a round.
     package init(order: [Int], readings: [[Elapsed]]) {
       self.order = order
       self.readings = readings
@@ -29,7 +28,6 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
   /// The rounds in the order of measuring.
   package var rounds: [Round]
 
-  /// Creates a result.
   package init(names: [String], seed: UInt64, rounds: [Round]) {
     self.names = names
     self.seed = seed
@@ -111,11 +109,11 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
 
 /// The values that all rows of one measurement share: the benchmark's names and the size of history.
 package struct RowTopic: Sendable, Hashable {
-  /// The part of the system that is measured.
+  /// The part of the system that is measured, such as `Store.fetch`.
   package var subject: String
-  /// The operation that is measured.
+  /// The operation that is measured, such as `after token`.
   package var operation: String
-  /// The conditions of the measurement.
+  /// The conditions of the measurement, such as `10 new, warm, tmpfs`.
   package var condition: String
   /// The size of history, in transactions.
   package var historySize: Int

@@ -19,7 +19,7 @@ package struct LaunchComparison: Sendable {
     package let contender: String
     /// The size of history, in transactions.
     package let historySize: Int
-    /// The metric of the row's clock: wall time or processor time.
+    /// The metric of the compared times: wall time or processor time.
     package let metric: Metric
 
     init(_ row: BenchmarkRow) {
@@ -138,12 +138,13 @@ package struct NoiseFloor: Sendable, Hashable {
     self.more = more
   }
 
-  /// Half the width of the interval of ``same``; 0.01 means 1 %.
+  /// The precision of processor times, as a share: 0.01 means 1 %.
   ///
-  /// Smaller differences cannot be detected.
+  /// The value is half the width of the confidence interval of ``same``. Smaller differences cannot
+  /// be detected.
   package var halfWidth: Double { Self.halfWidth(same) }
 
-  /// Half the width of the interval of ``sameOnWall``; 0.01 means 1 %.
+  /// The precision of wall times, as a share: half the width of the interval of ``sameOnWall``.
   package var halfWidthOnWall: Double { Self.halfWidth(sameOnWall) }
 
   /// The reason why the run's times are not usable, or `nil` if they are.

@@ -52,7 +52,6 @@ package struct RegressionGate: Sendable {
     /// The logarithms of the ratios from the second stage; `nil` if the row was not measured again.
     package var second: [Double]?
 
-    /// Creates evidence.
     package init(first: [Double], second: [Double]? = nil) {
       self.first = first
       self.second = second

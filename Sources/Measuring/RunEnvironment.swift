@@ -210,9 +210,10 @@ package enum ProcessorCount {
     )
   }
 
-  /// Returns the lowest of all limits, at least 1.
+  /// Returns the number of processors that the process may use, at least 1.
   ///
-  /// `read` returns the text of a file, or `nil`.
+  /// The number is the lowest of all limits. `online` is the number of active processors, and
+  /// `read` returns the text of the file at a path, or `nil`.
   static func least(
     online: Int,
     environment: [String: String],
@@ -291,14 +292,13 @@ package struct RunPart: Sendable, Hashable, Codable {
   package var folder: String
   /// The command line as a list of words.
   package var commandLine: [String]
-  /// The machine, the versions and the time of the part.
+  /// The machine, the versions and the start time of this part of the run.
   package var environment: RunEnvironment
   /// `valid`, `invalid` or `unknown`; `nil` if the part did not finish.
   package var verdict: String?
   /// The explanation of the verdict in a sentence.
   package var because: String?
 
-  /// Creates the record of a part.
   package init(
     part: String,
     folder: String,

@@ -98,7 +98,6 @@ package struct Outliers: Sendable, Hashable, Codable {
   /// The number of values more than 3 interquartile ranges outside the quartiles.
   package var severe: Int
 
-  /// Creates a count.
   package init(mild: Int = 0, severe: Int = 0) {
     self.mild = mild
     self.severe = severe

@@ -21,7 +21,6 @@ package struct SelfTestOutcome: Sendable, Hashable, Codable {
   /// Whether real work was timed or counted; otherwise the measurements were simulated.
   package var isMeasured: Bool
 
-  /// Creates an outcome.
   package init(
     _ part: String,
     goal: String,
@@ -99,7 +98,7 @@ extension SelfTestOutcome {
 
 /// The results of a judge on one known curve, measured repeatedly with different noise.
 package struct ComplexityTrial: Sendable, Hashable {
-  /// The cost model of the curve.
+  /// The formula of the curve, such as `0.9 + 1e-6 n`.
   package let curve: String
   /// The number of correct verdicts.
   package private(set) var right = 0
@@ -233,8 +232,8 @@ package struct SimulatedSelfTest: Sendable {
   ///
   /// - Throws: The first error of `note`, which ends the self-test.
   package func run(_ note: (SelfTestOutcome) throws -> Void) rethrows {
-    // Drawn from the seed, so that the consecutive seeds used here do not overlap for adjacent
-    // seeds.
+    // The noise seeds are consecutive numbers; the first is drawn from `seed`. If it were `seed` itself,
+    // two self-tests with adjacent seeds would use almost the same noise.
     let first = SplitMix64.draw(seed) >> 8
     for curve in KnownCurve.all {
       try note(.law(ComplexityTrial(of: curve, seeds: first..<first + disturbances)))

@@ -11,7 +11,6 @@ package struct UTCTime: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Seconds since 1970-01-01 UTC, leap seconds not counted.
   package let secondsSince1970: Int64
 
-  /// Creates a time.
   package init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 
   /// Returns the current time.

@@ -13,14 +13,13 @@ import Musl
 /// The meter reads counts into preallocated memory, so that all counts are zero if no work is done
 /// between begin and end.
 package final class WorkMeter {
-  /// A source of counts that only rise.
+  /// A group of counters that are read together, such as those of system calls.
   package struct Source {
     /// The metrics, in the order of reading.
     package let metrics: [Metric]
     /// Reads all counts into memory that has room for them, without allocating.
     let read: (UnsafeMutableBufferPointer<Int64>) -> Void
 
-    /// Creates a source.
     package init(
       _ metrics: [Metric],
       read: @escaping (UnsafeMutableBufferPointer<Int64>) -> Void

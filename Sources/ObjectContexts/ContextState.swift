@@ -24,7 +24,7 @@ struct ContextState: Sendable {
   var moment: HistoryToken?
   /// The edits that can be undone and redone.
   var undo = UndoStack()
-  /// For each inserted object that a save replaced, the object of the store that replaced it.
+  /// The inserted objects that a save replaced, each with the store's object that replaced it.
   ///
   /// Both objects have the same unique values.
   var replacements: [ObjectID: ObjectID] = [:]
@@ -45,7 +45,9 @@ struct ContextState: Sendable {
     _modify { yield &tables[Int(entity) - 1] }
   }
 
-  /// Returns the object that replaced the given one at a save, or `id` if no save replaced it.
+  /// Returns the store's object that replaced an inserted object, or `id` if none did.
+  ///
+  /// See ``replacements``.
   func current(_ id: ObjectID) -> ObjectID {
     replacements.isEmpty ? id : replacements[id] ?? id
   }

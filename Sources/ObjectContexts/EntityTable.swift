@@ -288,7 +288,7 @@ struct EntityTable: Sendable {
 
   /// Closes the gaps between the records, whose order stays the same, and shrinks a large hash map.
   private mutating func compact() {
-    // Without this, a map that was large once would make each of the following calls slow.
+    // Shrink a sparse map, because each call of this method visits all entries.
     while entries.count > Self.entryMin, count * 8 < entries.count {
       resize(to: max(Self.entryMin, entries.count / 4))
     }

@@ -42,7 +42,7 @@ struct ListPositions {
   private func spread(_ range: Range<Int>, leavesRoom: Bool) -> [Double?]? {
     let lower = range.lowerBound > 0 ? values[range.lowerBound - 1] : nil
     let upper = range.upperBound < values.count ? values[range.upperBound] : nil
-    // No position comes before null.
+    // Null comes first, so no position lies before a neighbor without a position.
     guard upper != nil || range.upperBound == values.count else { return nil }
     return Self.numbers(range.count, between: lower, and: upper, leavesRoom: leavesRoom)
   }
@@ -90,8 +90,8 @@ extension [ReorderedIndex] {
   ///
   /// - Complexity: O(n log n) (patience sorting; Knuth, The Art of Computer Programming, 5.1.4).
   var longestAscending: [ReorderedIndex] {
-    // For each length, the index of the last element of an ascending subsequence with this length,
-    // the one whose last old index is least.
+    // For each length, the index of the last element of an ascending subsequence with this length.
+    // Of several such subsequences, the one whose last old index is least counts.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, element) in enumerated() {

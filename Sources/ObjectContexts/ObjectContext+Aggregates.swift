@@ -47,7 +47,7 @@ extension ObjectContext {
       let stored = try (state.pinned ?? store).distinctValues(number, of: attribute, query)
       let edited = try state.editedValues(of: attribute, number, matching: predicate)
       guard !edited.isEmpty else { return stored }
-      // Texts with equal characters can have different bytes, which this order tells apart.
+      // Equal Swift strings can have different bytes, and `order(to:)` compares the bytes.
       return (stored + edited).sorted { $0.order(to: $1) < 0 }.reduce(into: []) { values, value in
         if values.last.map({ $0.order(to: value) }) != 0 { values.append(value) }
       }

@@ -14,7 +14,8 @@ extension ObjectContext {
   /// The context reads through a connection of its own. Other connections write and purge as
   /// before. As long as the context stays at its snapshot, the write-ahead log grows with every
   /// commit, as ``HistoryStore/Store/logSize()`` shows. After a suspension of the store, reads
-  /// throw ``HistoryStore/HistoryError/Code/snapshotLost`` until the context is moved or unpinned.
+  /// throw ``HistoryStore/HistoryError/Code/snapshotLost`` until the context moves to another snapshot
+  /// or is unpinned.
   ///
   /// Core Data: `NSManagedObjectContext.setQueryGenerationFrom(_:)` with `.current`.
   ///
@@ -47,8 +48,8 @@ extension ObjectContext {
 
   /// The position in history of the pinned snapshot, or `nil` if the context is not pinned.
   ///
-  /// If this position stays behind ``HistoryStore/Store/currentToken()``, the context was not moved
-  /// for some time, and the write-ahead log keeps growing.
+  /// If this position stays behind ``HistoryStore/Store/currentToken()``, the context has not moved to
+  /// a newer snapshot for some time, and the write-ahead log keeps growing: see ``pin()``.
   public var pinnedAt: HistoryToken? { state.withLock { $0.moment } }
 }
 

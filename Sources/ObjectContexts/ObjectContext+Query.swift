@@ -194,7 +194,10 @@ public struct StoredObject: Sendable, Hashable {
     hasher.combine(id)
   }
 
-  /// The identity of the object, or of the store's object that replaced it at a save.
+  /// The identity under which the context has the object now.
+  ///
+  /// The value differs from ``id`` if a save replaced the inserted object by the store's object with
+  /// the same unique values.
   var currentID: ObjectID { context.state.withLock { $0.current(id) } }
 
   /// The value of an attribute, including unsaved edits; `nil` if the object is deleted.

@@ -84,7 +84,10 @@ extension ObjectContext {
 }
 
 extension ContextState {
-  /// Returns whether the store may have an object that the context has neither registered nor edited.
+  /// Returns whether an object that is not registered may exist in the store.
+  ///
+  /// Returns `false` if the context holds all objects, has an unsaved edit of the object, or does
+  /// not know the object's entity.
   func mayBeReleased(_ id: ObjectID) -> Bool {
     !holdsAll && edits.type(of: id) == nil && model.entity(id.entity)?.isDeclared == true
   }

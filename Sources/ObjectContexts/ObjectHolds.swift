@@ -30,7 +30,9 @@ struct HeldObjects: Sendable {
 struct HoldCounts: Sendable {
   /// For each entity, the number of holds on each held object.
   private var counts: [SlotIndex]
-  /// For each inserted object that a save replaced, the object to which its holds were moved.
+  /// The inserted objects whose holds were moved, each with the object that received the holds.
+  ///
+  /// The receiver is the store's object that replaced the inserted object at a save.
   private var replacements: [ObjectID: ObjectID] = [:]
 
   init(entityCount: Int) { counts = Array(repeating: SlotIndex(), count: entityCount) }

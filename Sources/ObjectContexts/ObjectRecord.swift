@@ -98,7 +98,7 @@ extension StoredObject {
     else { throw .unknownObject(id) }
     let values = try RecordEncoder.values(of: record, for: entity)
     for (name, value) in values {
-      // Texts with equal characters can have different bytes, which this order tells apart.
+      // Equal Swift strings can have different bytes, and `order(to:)` compares the bytes.
       if let index = entity.index(of: name), row[index] == value, row[index].order(to: value) == 0 {
         continue
       }

@@ -101,7 +101,7 @@ extension StoredObject {
     let list = try OrderedReference(ends.own, of: ends.number, to: self)
     let present = Set(try objects(linkedBy: entity, as: ends.own).map(\.id.key))
     var links: [StoredObject] = []
-    // Without the links to objects whose deletion is not saved yet.
+    // Skip the links to objects whose deletion is not saved yet.
     for link in try list.objects() {
       if let key = try link[ends.other]?.int, present.contains(key) { links.append(link) }
     }
@@ -193,7 +193,7 @@ extension StoredObject {
     return try context.objects(ends.entity.name, where: both, limit: 1).first
   }
 
-  /// Returns the link with an object, or inserts one.
+  /// Returns the link between this object and another one; inserts the link if it does not exist.
   private func link(
     to object: StoredObject,
     _ ends: LinkEnds
@@ -225,24 +225,24 @@ extension StoredObject {
     }
     return try context.undoGroup { () throws(HistoryError) in
       let link = try context.insert(ends.entity.name, values)
-      // No double follows the greatest position.
+      // If no double is greater than all positions, the link has none yet: `append` makes room.
       for list in lists where values[list.positionName] == nil { try list.append(link) }
       return link
     }
   }
 }
 
-/// The two references of a link entity, as seen from one of the linked objects.
+/// The two references of a link entity, for a method of one of the linked objects.
 private struct LinkEnds {
   /// The link entity.
   let entity: Entity
-  /// The number of the link entity.
+  /// The number of the link entity in the model.
   let number: Int32
-  /// The name of the reference to the object whose relationship is read or changed.
+  /// The name of the link's reference to the object whose method is called.
   let own: String
-  /// The name of the reference to the other object.
+  /// The name of the link's reference to the object at the other end.
   let other: String
-  /// The number of the entity of the other object.
+  /// The number of the entity of the objects at the other end.
   let destination: Int32
 
   /// Returns the predicate for the links whose reference ``own`` refers to an object.
@@ -267,7 +267,9 @@ private struct LinkEnds {
 }
 
 extension ObjectContext {
-  /// Returns the references of a link entity, as seen from the objects of the entity `number`.
+  /// Returns the references of a link entity, for a method of an object of the entity `number`.
+  ///
+  /// `attribute` is the link's reference to that object; `nil` selects the first that fits.
   fileprivate func ends(
     of entity: String,
     from number: Int32,

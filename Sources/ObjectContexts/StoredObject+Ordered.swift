@@ -184,7 +184,7 @@ struct OrderedReference {
   }
 
   func append(_ object: StoredObject) throws(HistoryError) {
-    // The object itself may be one of the last two.
+    // Read two objects, because the last one may be `object` itself.
     let last = try lastObjects(2).first { $0 != object }
     let (own, bound) = (try position(of: object), try last.flatMap(position))
     let isMember = try object[attribute] == Value(referringTo: destination.id)
@@ -221,7 +221,7 @@ struct OrderedReference {
     let old = try positions(of: present)
     var places: [ObjectID: Int] = [:]
     for (place, object) in present.enumerated() { places[object.id] = place }
-    // Objects without a position do not keep it: they would come first.
+    // An object without a position gets one, because it would come first otherwise.
     let known = wanted.enumerated().compactMap { new, object in
       places[object.id].flatMap { old[$0] == nil ? nil : ReorderedIndex(new: new, old: $0) }
     }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A child process in its own session, with pipes for its input, output and errors.
 ///
-/// This process's ends of the pipes are non-blocking, and no other child inherits them. When this
-/// process ends for any reason, the child's input ends, and ``ChildKeeper`` kills the child.
+/// The parent's ends of the pipes are non-blocking, and no other child inherits them. When the
+/// parent ends for any reason, the child's input ends, and ``ChildKeeper`` kills the child.
 struct ChildProcess {
   let id: pid_t
   let input: Int32
@@ -59,9 +59,9 @@ struct ChildProcess {
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Starts a shell that runs the command only once the keeper watches this shell.
+  /// Starts a shell that waits until the keeper watches it, and then runs the command.
   ///
-  /// If this process ends before that, the command never runs.
+  /// If the calling process ends while the shell waits, the command never runs.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   static func spawnKept(

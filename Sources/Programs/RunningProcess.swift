@@ -28,7 +28,7 @@ package struct RunningProcess: Hashable, Sendable {
   /// Kills a session leader with all its descendants.
   ///
   /// A descendant is found by its session, its process group, or a living parent that descends from
-  /// the leader. Each found process is stopped at once, so that it cannot start more processes.
+  /// the leader. Each found process is stopped immediately, so that it starts no more processes.
   /// When a search finds only stopped processes, all are killed. A process escapes if it has left
   /// the session and its parent has ended (a daemon).
   ///

@@ -96,7 +96,7 @@ package struct Choice: Hashable, Sendable {
     return with(value: value > simplest ? simplest &+ step : simplest &- step)
   }
 
-  /// Returns the choice with the value of a ``rank``; `nil` if no value in the range has that rank.
+  /// Returns the same choice with the value of a given ``rank``; `nil` if the range has no such value.
   func with(rank: UInt64) -> Choice? {
     let both = min(spaceBelow, spaceAbove)
     if rank == 0 { return simplified }
@@ -135,9 +135,9 @@ package struct Choice: Hashable, Sendable {
 
   /// Returns the choice moved by an amount, wrapping around at the ends of the range.
   ///
-  /// The choice does not wrap around if the amount is not smaller than the number of values, or if
-  /// the range has 2^62 or more values, but not all integers. The result is then `nil` if the
-  /// choice would leave the range.
+  /// In a range with fewer than 2^62 values, the choice wraps around if the magnitude of the amount
+  /// is less than the number of values. In the range of all integers, it always wraps around. In all
+  /// other cases, the result is `nil` if the choice would leave the range.
   func movedRound(by amount: Int64) -> Choice? {
     let width = UInt64(bitPattern: highest &- lowest)
     let place = UInt64(bitPattern: value &- lowest) &+ UInt64(bitPattern: amount)

@@ -21,7 +21,7 @@ public struct ChoiceSource: Sendable {
   private var recordsEvents = false
   /// A closure that receives each step of the source; `nil` if no other process repeats the case.
   private var tape: (@Sendable (TapeEvent) -> Void)?
-  /// Whether the requests of the generator are recorded in `events`, or reported to `tape`.
+  /// Whether the generator's requests are recorded in `events`, reported to `tape`, or both.
   private var isObserved = false
   /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0

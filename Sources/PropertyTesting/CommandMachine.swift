@@ -196,9 +196,8 @@ private struct CommandRun<Machine: RuleBasedMachine> {
   private var repetition: Repetition
   private let rules = Machine.rules
   /// The weights of all rules in this test case.
-  ///
-  /// `weights` has 0 for rules that are impossible in the current state.
   private let mixture: [Int]
+  /// The weights for the next draw; 0 for each rule that is impossible in the current state.
   private var weights: [Int]
 
   init(_ steps: ClosedRange<Int>, _ source: inout ChoiceSource) {

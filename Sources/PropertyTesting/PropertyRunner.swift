@@ -280,7 +280,6 @@ public struct Budget: Sendable {
     return clock() + time
   }
 
-  /// Returns whether a deadline has passed.
   func isPast(_ deadline: Duration?) -> Bool {
     guard let deadline, let clock else { return false }
     return clock() >= deadline

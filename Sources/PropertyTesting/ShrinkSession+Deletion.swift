@@ -1,8 +1,10 @@
 extension ShrinkSession {
   /// Deletes elements of lists and loops; the outermost lists and loops come first.
   ///
-  /// Tries to delete all elements with the same label at once, then, in the first round, the
-  /// elements of one kind in each list except its last element, and finally runs of elements.
+  /// Tries, for each label that several lists or loops share, to delete all elements with that label
+  /// at once. The first round then tries, for each kind of element in each list, to delete all
+  /// elements of that kind, except the list's last element. Finally, runs of adjacent elements are
+  /// deleted.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }
@@ -52,9 +54,10 @@ extension ShrinkSession {
     return 2 * (best.spans[last].end - best.spans[first].start) > best.count
   }
 
-  /// Deletes all elements of one kind at once, except a group's last element, for each kind in turn.
+  /// Tries to delete all elements of a kind at once, for each kind in each group with several kinds.
   ///
-  /// In each group, the function stops at the first kind that the failure needs.
+  /// The last element of a group is never deleted. In each group, the function stops at the first
+  /// kind that the failure needs.
   private func deleteKinds() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -71,10 +74,10 @@ extension ShrinkSession {
     return members.isEmpty || attempt(best.removing(members.map { best.spans[$0].range }))
   }
 
-  /// Returns the number of an element's kind; `nil` if the element does not start with a name.
+  /// Returns the value of the choice that selects an element's kind; `nil` if there is none.
   ///
-  /// The number is the value of the first choice after the element's continuation, if that choice
-  /// is a ``Choice/Kind/name``.
+  /// This is the first choice after the element's continuation choice. It counts only if it is of
+  /// the kind ``Choice/Kind/name``.
   private func kind(of span: Int) -> Int64? {
     let first = best.spans[span].start + 1
     guard first < best.spans[span].end, best.choices[first].kind == .name else { return nil }
@@ -116,8 +119,8 @@ extension ShrinkSession {
   /// Removes as many parts of a case as possible, many at once, from the last part to the first.
   ///
   /// The number of parts that are removed at once is doubled after a success and halved after a
-  /// failure. Afterwards, no remaining part can be removed alone, provided that removing fewer parts
-  /// always succeeds where removing more parts succeeds.
+  /// failure. Afterwards, no remaining part can be removed alone. This assumes that if several parts
+  /// can be removed together, any subset of these parts can be removed too.
   ///
   /// With `isLastNeeded`, the last part is probably needed, as in a plan that ends with its failing
   /// step. The first round then begins with an attempt to remove all parts before the last one at

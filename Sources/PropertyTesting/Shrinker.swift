@@ -26,7 +26,6 @@ package struct Shrinker: Sendable {
   package var isThorough = false
   private let deadline: Duration?
 
-  /// Creates a shrinker.
   package init(budget: Budget = Budget(), choiceCountMax: Int = 65_536) {
     self.init(budget: budget, deadline: budget.deadline(), choiceCountMax: choiceCountMax)
   }
@@ -37,10 +36,10 @@ package struct Shrinker: Sendable {
     self.choiceCountMax = choiceCountMax
   }
 
-  /// Shrinks a sequence on which the property fails with a label.
+  /// Shrinks a failing sequence to a simpler one whose failure has the same label.
   ///
-  /// If no simpler case fails, the sequence itself is run once more; if it then does not fail, the
-  /// result is `flaky`.
+  /// If no simpler case fails with `label`, and no limit is reached, the sequence itself is run once
+  /// more. If that run does not fail with `label` either, the result is `flaky`.
   package func shrink(
     _ sequence: ChoiceSequence,
     label: String,

@@ -14,9 +14,9 @@ struct PropertyCall: Hashable, Sendable {
   let test: String
   /// The file, line and column of the call, and the arguments of the test if it has any.
   let place: String
-  /// The hash of a parameterized test's arguments and a dot, for names of files next to the corpus.
+  /// The hash of a parameterized test's arguments, then a dot; empty for a test without arguments.
   ///
-  /// Empty for a test without arguments.
+  /// The names of files next to the corpus contain this text.
   let suffix: String
 
   /// The shell command that runs only this test, in a child process that serves this call.
@@ -177,7 +177,7 @@ extension String {
 /// A replacement for platforms without child processes; it discards every case.
 final class CaseWorker {
   static let labelPrefix = "The process "
-  let startFailure: String? = "it may not be started on this platform"
+  let startFailure: String? = "it cannot be started on this platform"
 
   init(_ call: PropertyCall) {}
 

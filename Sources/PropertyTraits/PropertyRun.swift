@@ -141,9 +141,9 @@ struct PropertyRun: Sendable {
 
 /// A search for a failing case, which runs all cases in the task of the test.
 struct CaseSearch: Sendable {
-  /// The result of a run with the issue of the simplest failing case.
+  /// The result of a run, with the issue and the values of the simplest failing case.
   ///
-  /// `values` are the inputs of that case if the message does not contain them; else empty.
+  /// `values` is empty if no case failed, or if the failure message already contains the values.
   typealias Found = (result: PropertyResult, issue: Issue?, values: String)
 
   let body: IsolatedBody
@@ -205,7 +205,7 @@ extension Issue {
 }
 
 extension PropertyCall {
-  /// Describes the call in the current test; `nil` outside of a test.
+  /// Creates the identity of a call in the current test; `nil` outside of a test.
   init?(at place: SourceLocation) {
     guard let test = Test.current, let testCase = Test.Case.current else { return nil }
     self.test = "\(test.id)"

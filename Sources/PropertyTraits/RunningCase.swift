@@ -131,9 +131,9 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
 /// run, the file contains only the shrunk case that traps, or is removed if the run found no trap.
 struct TrappedCases: Sendable {
   private let corpus: Corpus
-  /// The hash of a parameterized test's arguments and a dot, for names of files next to the corpus.
+  /// The hash of a parameterized test's arguments, then a dot; empty for a test without arguments.
   ///
-  /// Empty for a test without arguments.
+  /// The names of files next to the corpus contain this text.
   private let suffix: String
 
   init(_ corpus: Corpus, suffix: String) { (self.corpus, self.suffix) = (corpus, suffix) }

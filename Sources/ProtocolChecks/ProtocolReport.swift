@@ -154,7 +154,7 @@ extension ProtocolTalk {
         ProtocolResult(
           command: command,
           status: .notOffered,
-          because: "it does not name the capability \"\(capability.rawValue)\""
+          because: "the program does not declare the capability \"\(capability.rawValue)\""
         )
       )
     }

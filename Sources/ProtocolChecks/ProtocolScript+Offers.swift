@@ -53,7 +53,7 @@ extension ProtocolScript {
     {
       talk.blame(
         "history",
-        "it has the transaction \(unknown.name.quoted), which no answer to a write has returned"
+        "the answer has the transaction \(unknown.name.quoted), which no answer to a write has returned"
       )
     }
     for entry in model.entries {
@@ -71,7 +71,8 @@ extension ProtocolScript {
     talk.expect(
       "history",
       missing == nil,
-      "it lacks the transaction \((missing?.name ?? "").quoted), which no purge has reported"
+      "the answer lacks the transaction \((missing?.name ?? "").quoted), which no purge has reported "
+        + "as purged"
     )
     return held
   }
@@ -88,12 +89,12 @@ extension ProtocolScript {
     answer.purged = gone
     let right = purge.with(right: answer)
     if let kept = purged.first(where: { name in after.contains { $0.name == name } }) {
-      talk.blame("purge", "it names \(kept.quoted), which history still holds", in: right)
+      talk.blame("purge", "the answer names \(kept.quoted), which history still holds", in: right)
     } else if let unreported = gone.first(where: { !purged.contains($0) }) {
       talk.blame(
         "purge",
-        "it names \(purged.count.counted("transaction")), and \(gone.count) are gone from history: "
-          + "\(unreported.quoted) is one that it does not name",
+        "the answer names \(purged.count.counted("transaction")), but \(gone.count) are gone from "
+          + "history: \(unreported.quoted) is not named",
         in: right
       )
     }
@@ -170,7 +171,7 @@ extension ProtocolScript {
     model.pass(Self.widget)
     stale.remove(Self.widget)
     guard outcome.answer != nil, !talk.isBlamed(talk.last) else { return }
-    try checkView(Self.widget, blaming: "resync", "afterwards the view must equal the data")
+    try checkView(Self.widget, blaming: "resync", "after a resync the view must equal the data")
   }
 
   /// Checks the timestamp of a write after the clock advances by one day.

@@ -66,8 +66,8 @@ extension ProtocolScript {
     lastWrite = talk.last
     let name = judge(outcome, of: action.word, edit, right: right)
     let isRight = outcome.answer != nil && !talk.isBlamed(talk.last)
-    let what = "the previous message, \(talk.last.id) (\(action.word.quoted)),"
-    try checkData(after: isRight ? "data" : nil, "the data must be as \(what) leaves them")
+    let what = "the previous message, \(talk.last.id) (\(action.word.quoted))"
+    try checkData(after: isRight ? "data" : nil, "the data must show the effect of \(what)")
     return isRight ? name : nil
   }
 
@@ -120,7 +120,7 @@ extension ProtocolScript {
     }
     if reported.author != edit.author {
       let right = edit.author.map(\.quoted) ?? "null"
-      return "its author must be \(right), but is \(reported.author.map(\.quoted) ?? "null")"
+      return "the transaction's author must be \(right), but is \(reported.author.map(\.quoted) ?? "null")"
     }
     guard model.knowsData else { return nil }
     return edit.disagreement(with: reported.changes) ?? edit.wrongValue(in: reported.changes)
@@ -128,10 +128,9 @@ extension ProtocolScript {
 }
 
 extension ProtocolEdit {
-  /// Returns a clause about the first object for which the answer disagrees with the net change.
+  /// Returns an error text for the first object with wrong changes in the answer; `nil` for none.
   ///
-  /// The result is `nil` if there is none. An update that changed no value may be omitted, and an
-  /// object that was deleted and inserted may have both changes.
+  /// ``NetChange/isReported(by:)`` decides whether the changes of an object are correct.
   fileprivate func disagreement(with reported: [CommittedChange]) -> String? {
     var types = Dictionary(grouping: reported, by: \.object).mapValues { $0.map(\.type) }
     for change in net.sorted(by: { $0.object < $1.object }) {
@@ -148,24 +147,24 @@ extension ProtocolEdit {
   {
     let edits = planned?.filter { $0.object == object }.map(\.type) ?? []
     let answered =
-      "its answer has \(reported.isEmpty ? "none" : reported.map(\.noun).joinedWithAnd)"
+      "the answer has \(reported.isEmpty ? "none" : reported.map(\.noun).joinedWithAnd)"
     guard let type else {
-      if edits.isEmpty { return "it must not change \(object), and \(answered)" }
+      if edits.isEmpty { return "the command must not change \(object), but \(answered)" }
       let list = edits.map { "the \($0.word)" }.joinedWithAnd
       if edits == [.insert, .delete], before[object] == nil {
-        return "\(list) of \(object) in one write make no change, and \(answered)"
+        return "\(list) of \(object) in one write make no change, but \(answered)"
       }
       let why = before[object] == nil ? "does not exist" : "exists"
-      return "\(list) of \(object), which \(why), must be left out, and \(answered)"
+      return "\(list) of \(object), which \(why), must be left out, but \(answered)"
     }
     if edits.count > 1 {
       let list = edits.map { "the \($0.word)" }.joinedWithAnd
-      return "\(list) of \(object) in one write make \(type.noun), and \(answered)"
+      return "\(list) of \(object) in one write make \(type.noun), but \(answered)"
     }
-    return "it must be answered with \(type.noun) of \(object), and \(answered)"
+    return "the command must be answered with \(type.noun) of \(object), but \(answered)"
   }
 
-  /// Returns a clause about the first wrong column or value in the answer; `nil` if there is none.
+  /// Returns an error text for the first wrong column or value in the answer; `nil` for none.
   ///
   /// An update may omit the columns that the write set to their previous values.
   fileprivate func wrongValue(in reported: [CommittedChange]) -> String? {
@@ -173,7 +172,7 @@ extension ProtocolEdit {
       let values = after.objects[change.object] ?? [:]
       for (name, value) in change.values.sorted(by: { $0.key < $1.key })
       where !value.isSame(as: values[name] ?? .null) {
-        return "\(name) of \(change.object) must be \(values[name] ?? .null), and its answer has "
+        return "\(name) of \(change.object) must be \(values[name] ?? .null), but the answer has "
           + "\(value)"
       }
       if let sentence = wrongColumn(in: change, values) { return sentence }
@@ -191,7 +190,7 @@ extension ProtocolEdit {
       changed.allSatisfy(change.columns.contains) && change.columns.allSatisfy(right.contains)
     guard !isRight else { return nil }
     let columns = right.map(\.quoted).joined(separator: ",")
-    return "the update of \(change.object) sets the columns [\(columns)], and its answer has others"
+    return "the update of \(change.object) sets the columns [\(columns)], but the answer has others"
   }
 }
 

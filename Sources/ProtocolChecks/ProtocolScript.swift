@@ -108,7 +108,7 @@ package struct ProtocolScript {
     talk.expect(
       "reset",
       firstName == nil || name == nil || firstName == name,
-      "the same messages after each reset must have the same answers, and the first write was "
+      "the same messages after each reset must have the same answers, but the first write was "
         + "answered with the transaction \((firstName ?? "").quoted) before and "
         + "\((name ?? "").quoted) now",
       in: lastWrite
@@ -139,7 +139,7 @@ package struct ProtocolScript {
     }
     checkCursor(answer.cursor, of: "launch")
     guard !model.isEmpty else { return }
-    try checkView(actor, blaming: "launch", "an actor that starts loads its view from the data")
+    try checkView(actor, blaming: "launch", "a launch must load the actor's view from the data")
   }
 
   /// Makes the second actor fetch, merge and record the transactions of the first actor.
@@ -182,7 +182,11 @@ package struct ProtocolScript {
     let outcome = try talk.ask(.command(action), right: model.answer(to: action))
     model.pass(actor)
     guard let answer = outcome.answer else { return }
-    talk.expect("pass", answer.purged != nil, "its answer must have \"purged\", empty or not")
+    talk.expect(
+      "pass",
+      answer.purged != nil,
+      "the answer must have the key \"purged\", even if its list is empty"
+    )
     checkNames(answer.transactions, of: "pass", hold: wanted)
     if !wanted.isEmpty { checkProgress(answer, of: "pass") }
     checkNames(answer.purged, of: "pass", hold: [])
@@ -253,7 +257,7 @@ extension ProtocolScript {
     talk.blame(command, "\(sentence): \(difference)")
   }
 
-  /// Returns the first difference between reported and correct objects, as a clause.
+  /// Returns an error text for the first wrong object or value in an answer; `nil` for none.
   static func difference(_ reported: Objects, from right: Objects) -> String? {
     for object in Set(reported.keys).union(right.keys).sorted() {
       guard let values = right[object] else { return "\(object) must not exist" }
@@ -282,17 +286,17 @@ extension ProtocolScript {
     } else if let missing = wanted.first(where: { !names.contains($0) }) {
       talk.blame(
         command,
-        "it must name the transaction \(missing.quoted), which another actor wrote"
+        "the answer must name the transaction \(missing.quoted), which another actor wrote"
       )
     } else if Set(names).count < names.count {
-      talk.blame(command, "it names a transaction twice")
+      talk.blame(command, "the answer names a transaction twice")
     } else if names.filter(wanted.contains) != wanted {
-      talk.blame(command, "it must name the transactions in the order of their commits")
+      talk.blame(command, "the answer must name the transactions in the order of their commits")
     }
   }
 
   private static func unknown(_ name: TransactionName) -> String {
-    "it names the transaction \(name.quoted), which no answer to a write has returned"
+    "the answer names the transaction \(name.quoted), which no answer to a write has returned"
   }
 
   /// Reports a cursor that names an unknown transaction, or any transaction while history is empty.
@@ -310,7 +314,7 @@ extension ProtocolScript {
   /// Reports the command as wrong if the answer has no cursor, or one with an unknown transaction.
   mutating func checkProgress(_ answer: WireAnswer?, of command: String) {
     guard let answer else { return }
-    talk.expect(command, answer.cursor != nil, "after a merge the answer must have \"cursor\"")
+    talk.expect(command, answer.cursor != nil, "after a merge the answer must have the key \"cursor\"")
     checkCursor(answer.cursor, of: command)
   }
 }

@@ -28,7 +28,7 @@ struct ProtocolTalk {
   private var hasWrongID = false
   /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
-  /// Whether reading on after a line that is not a JSON object has once failed to find the answer.
+  /// Whether reading past a line that is not a JSON object has once failed to find the answer.
   ///
   /// If `true`, each later line of this kind is itself treated as the answer.
   private var hasWaited = false
@@ -108,8 +108,8 @@ struct ProtocolTalk {
     let what = isEmpty ? "an empty line" : "a line that is not a JSON object: \(line.quoted)"
     blame(
       command,
-      "it wrote \(what). Write one JSON object a line to standard output, and everything else to "
-        + "standard error."
+      "the program wrote \(what). Write one JSON object a line to standard output, and everything "
+        + "else to standard error."
     )
     if !hasWaited, let answer = try receive(Self.junkLineCountMax) {
       junkCount = 0
@@ -205,7 +205,7 @@ struct ProtocolTalk {
         abilities = hello.abilities
         note("hello")
         warnOfUnknownCapabilities(hello)
-      case .failure(let failure): blame("hello", "it answered with \(failure.failure)")
+      case .failure(let failure): blame("hello", "the program answered with \(failure.failure)")
       }
     } catch { blame("hello", error.description) }
   }
@@ -236,7 +236,7 @@ struct ProtocolTalk {
     do throws(FormatError) {
       let reply = try WireCodec.reply(line, id: nil, to: .recover, by: nil, in: header)
       guard case .failure(let failure) = reply, failure.failure.code == .unsupported else {
-        return blame(row, "it must be answered with the error code \"unsupported\"")
+        return blame(row, "the command must be answered with the error code \"unsupported\"")
       }
       guard !failure.failure.message.isEmpty else {
         return blame(row, "an error needs a \"message\" that says what happened")
@@ -281,17 +281,17 @@ struct ProtocolTalk {
   /// Reports an error answer as wrong, unless the error follows from a failed launch.
   private mutating func refuse(_ failure: SystemFailure, of request: WireRequest) {
     guard case .command(let action) = request, let actor = action.actor else {
-      return blame(request.word, "it answered with \(failure)")
+      return blame(request.word, "the program answered with \(failure)")
     }
     if case .launch = action {
       if failure.code == .inUse {
-        return blame("reset", "it must launch no actor: each actor has its own message \"launch\"")
+        return blame("reset", "a reset must launch no actor: each actor has its own message \"launch\"")
       }
       lost.insert(actor)
     } else if lost.contains(actor) {
       return
     }
-    blame(request.word, "it answered with \(failure)")
+    blame(request.word, "the program answered with \(failure)")
   }
 
   private func writer(of request: WireRequest) -> WireWriter? {

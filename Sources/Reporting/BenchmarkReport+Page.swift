@@ -164,7 +164,8 @@ extension BenchmarkReport {
 
   /// Returns a title without the trailing conditions that all benchmarks share.
   ///
-  /// Benchmarks with a special setting, such as `cold`, need not share these conditions.
+  /// Benchmarks measured outside the base condition, for example with a cold cache, may lack
+  /// these conditions.
   func shortened(_ title: String) -> String {
     var parts = title.split(separator: ", ")
     for part in index.sharedEnding {

@@ -4,7 +4,6 @@ package enum ChartSpec: Sendable, Hashable, Encodable {
   case number(Double)
   /// A Boolean value.
   case flag(Bool)
-  /// A null value.
   case null
   case list([ChartSpec])
   case object([String: ChartSpec])
@@ -48,7 +47,6 @@ extension ChartSpec: ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
     self = .object(Dictionary(elements) { $1 })
   }
 
-  /// Creates a null value.
   package init(nilLiteral: ()) { self = .null }
 }
 
@@ -66,7 +64,6 @@ package struct Chart: Sendable, Hashable {
   /// A sentence that explains the chart, which the page shows below the drawing.
   package var note: String
 
-  /// Creates a chart.
   package init(
     id: String,
     summary: String,

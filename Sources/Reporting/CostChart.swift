@@ -12,7 +12,6 @@ package struct CostChart: Sendable, Hashable {
     package var size: Int
     package var summary: SampleSummary
 
-    /// Creates a point.
     package init(size: Int, summary: SampleSummary) {
       self.size = size
       self.summary = summary
@@ -28,7 +27,6 @@ package struct CostChart: Sendable, Hashable {
     /// The cost model that fits the points best; `nil` if none was fitted, or it is uncertain.
     package var fit: CostFit?
 
-    /// Creates a curve.
     package init(contender: String, points: [Point], fit: CostFit? = nil) {
       self.contender = contender
       self.points = points
@@ -51,7 +49,6 @@ package struct CostChart: Sendable, Hashable {
   /// The colours and shapes of the page.
   package var palette: ContenderPalette
 
-  /// Creates a chart of one operation.
   package init(
     id: String,
     title: String,

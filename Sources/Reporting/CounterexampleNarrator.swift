@@ -207,7 +207,8 @@ struct CounterexampleNarrator {
         ? trace.header.plan.commands[position].action : nil
     }
     let verb = verb(of: step, action)
-    // A write has no colon, so that a live query's report stands apart from its changes.
+    // Except in a `watch` step, a live query's report follows after a semicolon, which separates it
+    // from the changes of a write.
     let isReport: (String) -> Bool = { step.word != "watch" && $0.hasPrefix("list ") }
     let all = phrases(of: step)
     let parts = all.filter { !isReport($0) }

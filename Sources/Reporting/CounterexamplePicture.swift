@@ -118,7 +118,10 @@ struct PictureLayout {
   private static let lineHeight = 20
   /// The number of characters of a step's sentence that fit in one line next to the picture.
   private static let lineLength = 62
-  /// The maximum width of the store; with more transactions, their columns become narrower.
+  /// The maximum total width of the transactions' columns, in pixels.
+  ///
+  /// More transactions have narrower columns. A column is never narrower than 5 pixels, even if the
+  /// total then exceeds the maximum.
   private static let storeWidthMax = 520
   private static let storePadding = 18
   private static let letterWidth = 7

@@ -12,7 +12,9 @@ struct CounterexampleStory {
 
   /// The headings of the columns.
   let headings: [String]
-  /// The rows, one per step; steps after the plan's last command without relevant events share a row.
+  /// The rows, usually one per step.
+  ///
+  /// After the plan's last command, consecutive steps without a row of their own share a row.
   private(set) var rows: [CounterexampleRow] = []
   /// The events before the first row, which are launches.
   private(set) var opening: [Event] = []
@@ -90,7 +92,9 @@ struct CounterexampleStory {
     return ""
   }
 
-  /// Returns whether a step starts before the plan's end, or not later than the violation.
+  /// Returns whether ``lifeSentence`` may mention a step.
+  ///
+  /// Steps after the plan's last command are left out if they start after the violation.
   private func isReported(_ step: CounterexampleStep) -> Bool {
     step.phase != .closing || step.at <= violation.at
   }
@@ -186,9 +190,10 @@ extension CounterexampleStory {
     }
   }
 
-  /// Returns whether a step has a row.
+  /// Returns whether a step may have a row of its own.
   ///
-  /// Launches before the plan and irrelevant steps after the plan have no row.
+  /// Before the plan, steps that only launch actors have no such row. After the plan, only the step
+  /// that violates the invariant, and earlier steps that touch the lost transaction, have one.
   private func matters(_ step: CounterexampleStep) -> Bool {
     if step.contains(violation.at) { return true }
     switch step.phase {

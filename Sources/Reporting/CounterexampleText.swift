@@ -68,7 +68,6 @@ package struct CounterexamplePage: Sendable {
   /// The name of the counterexample's file in the page's folder.
   package var file: String
 
-  /// Creates a page.
   package init(
     _ counterexample: Counterexample,
     meaning: String? = nil,

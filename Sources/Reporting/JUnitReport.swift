@@ -22,7 +22,6 @@ package struct JUnitReport: Sendable, Hashable {
     package var name: String
     package var outcome: Outcome
 
-    /// Creates a case.
     package init(_ name: String, _ outcome: Outcome) {
       self.name = name
       self.outcome = outcome
@@ -37,7 +36,6 @@ package struct JUnitReport: Sendable, Hashable {
     package var seconds: Double
     package var cases: [Case]
 
-    /// Creates a suite.
     package init(_ name: String, seconds: Double = 0, cases: [Case]) {
       self.name = name
       self.seconds = seconds
@@ -48,7 +46,6 @@ package struct JUnitReport: Sendable, Hashable {
   /// The suites, in order.
   package var suites: [Suite]
 
-  /// Creates a report.
   package init(suites: [Suite]) { self.suites = suites }
 
   /// Returns the report as XML.

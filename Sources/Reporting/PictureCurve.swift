@@ -14,7 +14,6 @@ package struct PictureCurve: Sendable, Hashable {
     /// The text of the tooltip.
     package var text: String
 
-    /// Creates a point.
     package init(share: Double, lower: Double, upper: Double, text: String) {
       self.share = share
       self.lower = lower
@@ -28,7 +27,6 @@ package struct PictureCurve: Sendable, Hashable {
   /// The points, from before the first command to after the last command.
   package var points: [Point]
 
-  /// Creates a curve.
   package init(title: String, points: [Point]) {
     self.title = title
     self.points = points

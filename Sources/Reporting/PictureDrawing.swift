@@ -206,7 +206,7 @@ extension PictureDrawing {
   }
 }
 
-/// The transactions that a step reads, merges or purges, by position.
+/// The transactions that a step commits, reads, merges or purges, by position.
 struct PictureTouch {
   private(set) var committed: Set<Int> = []
   private(set) var read: Set<Int> = []
@@ -257,7 +257,10 @@ extension PictureDrawing {
 
   private func y(of row: Int?) -> Int { row.map { layout.y($0) } ?? PictureLayout.head }
 
-  /// The lines of the cursors; a line moves to the right where its cursor is recorded.
+  /// The lines of the cursors, one per actor and consumer.
+  ///
+  /// A line runs downward at the position of its cursor in the history. In the row in which the
+  /// cursor moves, the line steps to the new position.
   var cursors: [HTML] {
     layout.lanes.indices.map { lane in
       let text = story.cursors(of: layout.lanes[lane], positions)
@@ -328,10 +331,10 @@ extension PictureDrawing {
   }
 }
 
-/// A point at which a cursor's line changes: its vertical position `y`, and the cursor below this
-/// position.
+/// A point at which a cursor's line starts, steps to another position, or ends.
 ///
-/// The cursor is given as the number of transactions up to it; `nil` if there is no cursor.
+/// From the vertical position `y` downward, the cursor is after `count` transactions. If `count` is
+/// `nil`, there is no cursor.
 private struct PictureMove {
   let count: Int?
   let y: Int

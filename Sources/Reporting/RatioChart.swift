@@ -14,7 +14,6 @@ package struct RatioChart: Sendable, Hashable {
     package var contender: String
     package var ratio: Interval
 
-    /// Creates a comparison.
     package init(title: String, contender: String, ratio: Interval) {
       self.title = title
       self.contender = contender
@@ -179,8 +178,8 @@ extension BenchmarkReport {
   /// Returns the section of benchmarks without a curve; `nil` if there are none.
   ///
   /// Benchmarks whose ratios are relative to the same contender share a chart. The chart shows each
-  /// benchmark at its largest size. The benchmarks that are in no chart, including those with a
-  /// special setting, share one table.
+  /// benchmark at its largest size. The benchmarks that are in no chart, including those measured
+  /// outside the base condition, share one table.
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasSeries($0) }
     let groups = groupsByFloor(titles)
@@ -202,7 +201,10 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// Returns the titles of benchmarks without a special setting and with enough ratios, by floor.
+  /// Returns the titles of the benchmarks that are drawn in charts, by the floor of their ratios.
+  ///
+  /// Only benchmarks measured in the base condition and with a ratio are drawn. A floor with fewer
+  /// than ``leastCompared`` ratios has no chart, unless it is the only floor.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]

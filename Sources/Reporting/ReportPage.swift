@@ -7,7 +7,6 @@ package struct ReportPage: Sendable, Hashable {
     /// The value, such as `3.40.1`.
     package var value: String
 
-    /// Creates a fact.
     package init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -27,7 +26,6 @@ package struct ReportPage: Sendable, Hashable {
   /// The time after which a browser loads the page again, in seconds; `nil`, the default, for never.
   package var refreshSeconds: Int?
 
-  /// Creates a page.
   package init(
     title: String,
     lead: String,
@@ -53,15 +51,15 @@ package struct ReportPage: Sendable, Hashable {
 
 /// One verdict in a box: its subject, the answer in large type, and a line of detail.
 package struct VerdictTile: Sendable, Hashable {
-  /// The subject of the verdict.
+  /// The subject of the verdict, such as `Noise floor`.
   package var subject: String
   /// The state of the verdict, which determines the sign and the colour.
   package var state: VerdictState
   /// The word next to the sign, such as `holds` or `not measured`.
   package var word: String
-  /// The answer: a ratio, a count or a name.
+  /// The result in large type, such as a ratio, a count or a few words.
   package var answer: String
-  /// The basis of the answer, as a sentence.
+  /// The line below the answer, which explains the answer.
   package var detail: String
   /// The anchor of the section with details; `nil` if there is none.
   package var anchor: String?

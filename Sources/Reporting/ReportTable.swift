@@ -47,7 +47,6 @@ package struct ReportTable: Sendable, Hashable {
     /// The anchor by which the row can be linked to; `nil` if there is none.
     package var anchor: String?
 
-    /// Creates a row.
     package init(_ cells: [String], mark: VerdictState? = nil, anchor: String? = nil) {
       self.cells = cells
       self.mark = mark

@@ -6,7 +6,6 @@ package struct ResultsExport: Sendable {
   /// The results to export.
   package let results: BenchmarkResults
 
-  /// Creates an export.
   package init(_ results: BenchmarkResults) { self.results = results }
 
   /// Returns Bencher Metric Format: values with bounds, by benchmark and measure.

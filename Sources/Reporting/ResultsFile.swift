@@ -30,7 +30,7 @@ package enum ResultsFile {
 package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
   /// The path of the file.
   package var path: String
-  /// The reason as a clause.
+  /// The reason without a full stop, such as `the file cannot be read`.
   package var reason: String
 
   /// The path, the reason and a suggestion as one line of text.
@@ -46,7 +46,9 @@ package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
 struct ResultsIndex: Sendable {
   /// The titles of the benchmarks, in the order of their first row.
   let titles: [String]
-  /// The titles of the benchmarks without a special setting, such as `cold`; if none, all titles.
+  /// The titles of the benchmarks that were measured in the base condition; if none, all titles.
+  ///
+  /// In the base condition, ``BenchmarkRow/axis`` is `nil`.
   let baseTitles: [String]
   /// The titles of the benchmarks that have a curve over the sizes.
   ///
@@ -109,7 +111,7 @@ struct ResultsIndex: Sendable {
 
 /// Explains errors in JSON documents.
 package enum DocumentFault {
-  /// Returns the reason why a JSON document could not be decoded, as a clause.
+  /// Returns the reason why a JSON document could not be decoded, such as `it is not JSON`.
   package static func reason(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return error.localizedDescription }
     switch error {

@@ -135,7 +135,6 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   /// The command-line option that chooses another folder, for the suggestion; the default is `--output`.
   package var option = "--output"
 
-  /// Creates an error.
   package init(_ attempt: Attempt, path: String, code: Int32) {
     self.attempt = attempt
     self.path = path

@@ -224,10 +224,9 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
 
 /// An error in the numbers by which a job scheduler assigns a part of a run.
 package struct ScheduleError: Error, Hashable {
-  /// The error as a clause.
+  /// The error without a full stop, such as `SLURM_ARRAY_TASK_COUNT is not set`.
   package var reason: String
 
-  /// Creates an error.
   init(_ reason: String) { self.reason = reason }
 }
 

@@ -18,7 +18,6 @@ package struct StateWalk: Sendable, Hashable {
     /// Whether the command that led to the state violates the invariant.
     package var isBroken: Bool
 
-    /// Creates a state.
     package init(title: String, details: [String], table: ReportTable, isBroken: Bool = false) {
       self.title = title
       self.details = details

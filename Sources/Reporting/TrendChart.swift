@@ -12,7 +12,7 @@ struct TrendChart {
       summary: summary,
       spec: spec,
       note: "Dots are the medians of runs, oldest left; bars are their 95 % intervals"
-        + (steps.isEmpty ? "." : ", dashed rules are steps.")
+        + (steps.isEmpty ? "." : ", dashed lines mark steps.")
     )
   }
 
@@ -147,7 +147,6 @@ package struct TrendSeries: Sendable, Hashable {
     /// The machine on which the runs were made.
     package var machine: String
 
-    /// Creates a row's identity.
     package init(
       title: String,
       contender: String,
@@ -178,7 +177,6 @@ package struct TrendSeries: Sendable, Hashable {
     package var lower: Double?
     package var upper: Double?
 
-    /// Creates a point.
     package init(
       time: UTCTime,
       commit: String?,
@@ -199,7 +197,6 @@ package struct TrendSeries: Sendable, Hashable {
   /// The values in each run, oldest run first.
   package var points: [Point]
 
-  /// Creates the values of a benchmark row over several runs.
   package init(row: Row, points: [Point]) {
     self.row = row
     self.points = points

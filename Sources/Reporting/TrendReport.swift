@@ -11,7 +11,7 @@ package struct TrendReport: Sendable {
     /// The position of the level change, and the levels before and after it.
     package var changePoint: ChangePoint
 
-    /// The first run of the new level.
+    /// The first run after the level change.
     package var point: TrendSeries.Point { series.points[changePoint.index] }
     /// Whether the value increased, which is worse for every metric.
     package var isDearer: Bool { changePoint.after > changePoint.before }

@@ -169,15 +169,15 @@ package struct Connection: ~Copyable {
 
   /// Enables the write-ahead log if it is not enabled yet.
   ///
-  /// - Throws: ``SQLiteError`` if the database cannot have a log, because it is in memory or on a
-  ///   file system without shared memory (https://sqlite.org/wal.html).
+  /// - Throws: ``SQLiteError`` if the database is in memory, or on a file system without shared
+  ///   memory (https://sqlite.org/wal.html).
   package borrowing func turnOnLog() throws(SQLiteError) {
     let sql = "PRAGMA journal_mode=WAL"
     guard try waitingForLock(sql) == "wal" else {
       throw SQLiteError(
         code: SQLITE_CANTOPEN,
         message:
-          "a database in memory, or in a folder without shared memory, cannot have a write-ahead log",
+          "a write-ahead log needs a file system with shared memory: use a database file on a local disk",
         sql: sql
       )
     }
@@ -294,7 +294,7 @@ package struct ConnectionOptions: Sendable {
   package var cacheSizeKiB: Int32 = 65536
   /// The name of the VFS, or `nil` for the platform's default.
   package var vfs: String?
-  /// The number of log frames after which a commit attempts the next checkpoint.
+  /// The number of frames of the write-ahead log after which a commit attempts the next checkpoint.
   package var checkpointFrames: Int32 = 1000
 
   package init() {}

@@ -2,7 +2,6 @@ import CSQLite
 
 /// An SQL table of contiguous rows in memory, each starting with its key.
 final class MemoryTable {
-  /// The rows of the table.
   struct Rows {
     /// The address of the first row; unused if the table has a block, which has its own rows.
     var first: UnsafeRawPointer?

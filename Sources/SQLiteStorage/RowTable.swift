@@ -113,7 +113,6 @@ package struct TableDescription: Sendable {
   /// The number of leading columns that identify a row and determine the order of the rows.
   package let keyCount: Int
 
-  /// Creates the description of a table.
   package init(name: String, columns: [String], keyCount: Int) {
     self.name = name
     self.columns = columns

@@ -1,12 +1,12 @@
 package import Traces
 
-/// The states that plans of one length reached, as far as one process has explored them.
+/// The new states that one process has reached with plans of one length.
 ///
-/// States are numbered: first those that shorter plans reach, then ``states`` in their order.
+/// State numbers start at 0: first come the states that shorter plans reach, then ``states``.
 package struct ExplorationSlice: Sendable {
-  /// A state that no shorter plan reaches.
+  /// A state that a plan of the slice's length reaches, and no shorter plan.
   package struct State: Hashable, Sendable {
-    /// The index of the plans' header.
+    /// The index of the header of the plans that reach the state.
     package let root: Int32
     /// The number of the state before the last command; -1 if no command led to this state.
     package let parent: Int32
@@ -21,7 +21,7 @@ package struct ExplorationSlice: Sendable {
     }
   }
 
-  /// A command of plans that have the header with the index `root`.
+  /// A command, and the index of the header of a plan that contains the command.
   package struct RootCommand: Hashable, Sendable {
     package let root: Int
     package let command: Command
@@ -29,7 +29,7 @@ package struct ExplorationSlice: Sendable {
     package init(root: Int, command: Command) { (self.root, self.command) = (root, command) }
   }
 
-  /// The number of states that shorter plans reach.
+  /// The number of states that plans shorter than this slice's plans reach.
   package let knownCount: Int
   package let states: [State]
   /// The commands from states of the previous length to known or new states.
@@ -54,7 +54,9 @@ package struct ExplorationSlice: Sendable {
     self.exploration = exploration
   }
 
-  /// Returns whether all numbers in the slice are valid after `count` states of shorter plans.
+  /// Returns whether the slice follows `count` known states, and its state and command numbers exist.
+  ///
+  /// Header indices are checked only for negative values.
   fileprivate func fits(after count: Int) -> Bool {
     let all = Int32(count + states.count)
     return knownCount == count
@@ -74,9 +76,9 @@ package struct StateMove: Hashable, Sendable {
   package init(from: Int32, to: Int32) { (self.from, self.to) = (from, to) }
 }
 
-/// An exploration that several processes share: the plans of each length are divided by state.
+/// An exploration that is divided among several processes.
 ///
-/// The hash of the state that a plan has reached determines the slice of this state. So only one
+/// At each plan length, the new states are divided into slices by their hashes, so that only one
 /// process continues from each state. Different slices may reach the same new state, which counts
 /// once. The counts of states, plans and commands, the broken invariants and the lengths of the
 /// shortest plans are those of ``Explorer/explore(progress:)``.
@@ -154,7 +156,8 @@ package struct ExplorationRounds: Sendable {
 
   /// Returns the whole exploration of plans with at most `depth` commands.
   ///
-  /// If lengths are missing, the exploration was stopped, and its depth is the last complete length.
+  /// If some of these plans are still unexplored, the ending is not ``Exploration/Ending/complete``,
+  /// and the depth is the last complete length.
   package func exploration(to depth: Int) -> Exploration {
     var whole = result
     if isOpen, length < depth { whole.ending = .stopped }
@@ -165,21 +168,26 @@ package struct ExplorationRounds: Sendable {
 }
 
 extension Explorer {
-  /// Continues one slice of the longest plans in `rounds` by one command.
+  /// Runs every possible command in each state of one slice of the newest states in `rounds`.
   ///
-  /// Slice `index`, from 1, of `count` consists of the states whose hash modulo `count` is `index - 1`.
-  /// The plans of length 0 have no commands; all their states belong to the first slice.
+  /// The newest states are those that only the longest plans reach. Slice `index`, counted from 1,
+  /// contains the newest states whose hash modulo `count` is `index - 1`. If `rounds` is empty, slice
+  /// 1 instead reaches the states before the first command, and the other slices reach no state.
   ///
+  /// - Returns: the new states that the commands reach, and the results, for
+  ///   ``ExplorationRounds/add(_:)``.
   /// - Precondition: ``ExplorationBounds/mergesStates`` is `true`.
   /// - Throws: the errors of ``explore(progress:)``.
-  /// - Complexity: that of ``explore(progress:)`` for these states, and the commands that lead to each.
+  /// - Complexity: for each state of the slice, one run of the commands that lead to the state and of
+  ///   each possible command; for each new state, one run of the closing passes and reads. Without
+  ///   snapshots, the commands that lead to a state run again before each possible command.
   package func explore(
     slice index: Int,
     of count: Int,
     after rounds: ExplorationRounds,
     progress: (Int) -> Bool = { _ in true }
   ) throws(SystemFailure) -> ExplorationSlice {
-    precondition(bounds.mergesStates, "slices of unmerged states")
+    precondition(bounds.mergesStates, "An exploration in slices requires bounds.mergesStates.")
     bounds.keptCountMax = 0
     (tree, visited, knownCount) = (rounds.tree, rounds.visited, rounds.tree.count)
     known = rounds.result.broken.keys.reduce(0) { $0 | 1 << UInt64($1) }
@@ -211,7 +219,7 @@ extension Explorer {
     )
   }
 
-  /// Returns the results since the states were restored.
+  /// Returns the slice: the states from number `knownCount` on, the given moves, and the results.
   private func slice(moves: [StateMove]) -> ExplorationSlice {
     var keys = [StateKey](
       repeating: StateKey(root: 0, equivalence: 0),

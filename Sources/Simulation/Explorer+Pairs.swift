@@ -11,7 +11,11 @@ extension Explorer {
     let second: [Command]
   }
 
-  /// Adds a pair to the random sample, so that all pairs so far are equally likely to be in the sample.
+  /// Offers a pair of plans, which lead to merged states, to the random sample of pairs.
+  ///
+  /// The first plan leads to `node` and continues with `command`. The second plan leads to `known`,
+  /// the state that was reached before. If the sample is full, the pair replaces a random pair or
+  /// is dropped. So the sample contains each pair so far with the same probability.
   func noteMerge(of command: Command, after node: Int, root: Int, with known: Int) {
     guard bounds.pairCountMax > 0 else { return }
     mergeCount += 1
@@ -44,8 +48,8 @@ extension Explorer {
         let step = zip(first, second).enumerated().first(where: { $0.element.0 != $0.element.1 })
       else { continue }
       differences.append(
-        "after \(pair.first.map(\.action.word)) and \(pair.second.map(\.action.word)), the moves "
-          + "differ in step \(step.offset)"
+        "the states after \(pair.first.map(\.action.word)) and \(pair.second.map(\.action.word)) "
+          + "were merged, but outcomes of commands differ after \(step.offset) more commands"
       )
     }
     return (pairs.count, differences)

@@ -18,7 +18,7 @@ package final class Simulator {
   var handed = 0
   var isStopped = false
   var consumers: [ActorID] = []
-  /// Whether a power-off has stopped all processes, and the consumers are not launched again yet.
+  /// Whether the consumers must be launched again, because a power-off has ended all processes.
   var isDown = false
   /// Whether the store could not be opened after a power-off: no later command can run.
   var isBeyondRepair = false
@@ -148,7 +148,7 @@ package final class Simulator {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// Advances the clock by a `clock` command, and before each batch and each write with the option `ticks`.
+  /// Advances the clock for a `clock` command, before each batch, and before each write with `ticks`.
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }

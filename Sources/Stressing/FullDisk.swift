@@ -19,9 +19,8 @@ package final class FullDisk {
   /// The size in bytes: far more than the store of a run needs.
   package static let byteCount = 128 << 20
   /// The possible durations of a period with a full disk, in milliseconds.
-  ///
-  /// `clearMs` has the possible durations of the time between two such periods.
   private static let fullMs = 40...300
+  /// The possible times between two periods with a full disk, in milliseconds.
   private static let clearMs = 300...1500
   private static let fillerName = "filler"
 
@@ -162,9 +161,8 @@ struct StressNemesis {
   }
 
   /// The mean number of kills for each stop of a process.
-  ///
-  /// `killsPerMove` is the mean number of kills for each time that a guest joins or retires.
   private static let killsPerStop = 3.0
+  /// The mean number of kills for each time that a guest joins or retires.
   private static let killsPerMove = 4.0
 
   init(killsPerSecond: Double, seed: UInt64) {
@@ -213,7 +211,7 @@ struct StressNemesis {
   /// Returns a random time, up to 250 ms, from the death of a process to the start of the next one.
   mutating func deathTime() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
-  /// Returns the seed of a process.
+  /// Returns a random seed for a new process.
   mutating func seed() -> UInt64 { random.next() }
 
   /// Returns a random kill: in half of the calls at a place in the process's code, else immediate.

@@ -19,7 +19,7 @@ package final class PlainSQLWriter {
     /// The number of the script's transactions in history.
     package var written = 0
 
-    /// The counts in a sentence without its period.
+    /// The counts as a sentence, without the final period.
     package var sentence: String {
       "a Python script with plain SQL wrote \(written.counted("transaction")); it was killed "
         + "\(kills.counted("time")) and stopped \(stops.counted("time"))"
@@ -75,7 +75,6 @@ package final class PlainSQLWriter {
     return folders.split(separator: ":").contains { access("\($0)/python3", X_OK) == 0 }
   }
 
-  /// Launches the script.
   private func start(seed: UInt64) throws {
     let started = Process()
     started.executableURL = URL(fileURLWithPath: "/usr/bin/env")

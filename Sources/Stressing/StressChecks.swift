@@ -129,16 +129,15 @@ enum StressModel {
   static let entity = "Item"
   /// The entity of the objects that are written under ``noiseAuthor``.
   static let noise = "Noise"
-  /// An author that writes in bursts and that one process ignores.
+  /// The author of bursts of writes by the first actor; the second actor ignores this author.
   static let noiseAuthor = "noise"
   static let bucketCount: Int64 = 8
   /// The member ID of the run itself, which registers so that unread history is not purged.
   static let run = MemberID("run")
 
   /// The name of the attribute that only the newer version of the model has.
-  ///
-  /// `stars` is the attribute's default value.
   static let newAttribute = "stars"
+  /// The default value of ``newAttribute``.
   private static let stars: Int64 = 3
 
   static let model = Model(

@@ -229,7 +229,6 @@ final class WriterControl: Sendable {
   /// Lets the writer write until it is paused.
   func resume() { state.withLock { $0.isRunning = true } }
 
-  /// Ends the writer.
   func end() { state.withLock { $0.hasEnded = true } }
 
   /// Pauses the writer, and waits until it no longer writes.

@@ -96,8 +96,9 @@ package final class StressParticipant: Sendable {
     await writing.value
   }
 
-  /// The maximum number of attempts while the disk fails; `attemptPauseMs` is the pause in between.
+  /// The maximum number of attempts to open the store, launch or resume while the disk fails.
   private static let attemptCountMax = 400
+  /// The pause between two attempts, in milliseconds.
   private static let attemptPauseMs = 25
 
   /// Opens the store, and retries while the disk fails.

@@ -50,9 +50,8 @@ package struct StressResult: Codable, Hashable, Sendable {
     /// The number of transactions that the actor wrote.
     package var written = 0
     /// The number of pages of transactions that the actor merged.
-    ///
-    /// `merged` is the number of transactions in these pages.
     package var merges = 0
+    /// The number of transactions that the actor merged.
     package var merged = 0
     /// The number of times that the actor recorded its cursor.
     package var records = 0
@@ -98,9 +97,8 @@ package struct StressResult: Codable, Hashable, Sendable {
   /// The number of times that the store was sampled while the processes wrote.
   package var sampleCount = 0
   /// The greatest number of transactions in history in a sample.
-  ///
-  /// `lagMax` is the greatest lag of a member in a sample.
   package var heldMax = 0
+  /// The greatest lag of a member in a sample, in transactions.
   package var lagMax = 0
   /// The number of transactions in history at the end, after every process has merged everything.
   package var heldAtEnd = 0
@@ -118,9 +116,8 @@ package struct StressResult: Codable, Hashable, Sendable {
   /// The number of events of the joined trace that the checkers observed, up to the first violation.
   package var eventCount = 0
   /// The number of writes whose unknown outcome was determined from history.
-  ///
-  /// `openCount` is the number of writes whose outcome remained unknown.
   package var reconciledCount = 0
+  /// The number of writes whose outcome remained unknown.
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
   package var unreportedCount = 0
@@ -249,9 +246,8 @@ package struct StressCounts: Codable, Hashable, Sendable {
   /// The number of processes started because the actor's previous process had died.
   package var restarts = 0
   /// The number of times that a guest joined.
-  ///
-  /// `retires` is the number of times that a guest retired.
   package var joins = 0
+  /// The number of times that a guest retired.
   package var retires = 0
   /// The number of commits after which the run waited for all other processes to merge them.
   package var wakeUps = 0

@@ -31,12 +31,11 @@ struct StressRole: Codable, Hashable, Sendable {
 
   /// Whether the process also writes under ``StressModel/noiseAuthor``.
   ///
-  /// Another process ignores the transactions of this author.
+  /// The first actor does, if there are others. The second actor ignores this author's
+  /// transactions.
   var isNoisy: Bool { actors.count > 1 && actors.first == name }
 
-  /// The path of the tracker's trace.
   var trackerTrace: String { "\(traces)/\(name).\(life).jsonl" }
-  /// The path of the trace of the writes.
   var writerTrace: String { "\(traces)/\(name).\(life).writes.jsonl" }
   /// The path of the file with the transaction number of the write in progress.
   var numberFile: String { "\(traces)/\(name).\(life).number" }
@@ -87,10 +86,9 @@ final class StressMember {
   /// The role of the current or last process.
   var role: StressRole?
   var state = State.away
-  /// The traces of the trackers of the actor's processes so far.
-  ///
-  /// `writerLives` has the traces of the writes of these processes.
+  /// For each process of the actor so far, the trace of its tracker.
   private(set) var trackerLives: [ProcessTrace] = []
+  /// For each process of the actor so far, the trace of its writes.
   private(set) var writerLives: [ProcessTrace] = []
   /// The number of the last transaction that the actor is known to have written.
   var lastNumber: Int64 = 0
@@ -111,7 +109,6 @@ final class StressMember {
   /// A clause about unexpected behaviour of the process; `nil` if there was none.
   var failure: String?
 
-  /// The state of an actor.
   enum State: Hashable, Sendable {
     /// The actor has neither a process nor a membership.
     case away
@@ -147,7 +144,6 @@ final class StressMember {
     writerLives.append(ProcessTrace(path: role.writerTrace))
   }
 
-  /// Kills the process.
   func kill() {
     state = .dying
     diesAt = nil

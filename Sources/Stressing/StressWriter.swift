@@ -271,7 +271,7 @@ extension StressWriter {
     }
   }
 
-  /// Writes several transactions in a row under an author that another process ignores.
+  /// Writes several transactions in a row under ``StressModel/noiseAuthor``.
   mutating func makeNoise() {
     let author = WriteAuthor.other(StressModel.noiseAuthor)
     for _ in 0..<Int.random(in: 4...12, using: &random) {

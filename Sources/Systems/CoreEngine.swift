@@ -202,7 +202,7 @@ extension StepReport {
     cursor = pass.cursor ?? cursor
   }
 
-  /// Moves into the report the transactions that observers received and those that hooks merged.
+  /// Moves `observed` and `finished` from the notes of the hook calls into the report.
   mutating func take(_ notes: HookNotes) {
     observed += notes.takeObserved()
     finished += notes.takeFinished()

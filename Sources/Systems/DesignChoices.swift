@@ -41,10 +41,10 @@ enum Reading: String, DesignChoice {
   ///
   /// If no other author is listed, the process fetches all transactions.
   case othersOrEverything
-  /// Fetches the transactions of the listed authors, except the process's own author.
+  /// Fetches the transactions of the other listed authors, and the batch writes of the process's author.
   ///
-  /// If its own author is listed, this author's transactions are also fetched if their context name
-  /// is "batchContext".
+  /// Batch writes have the context name "batchContext". They are fetched only if the process's own
+  /// author is listed.
   case othersAndOwnBatch
   /// Fetches the transactions of all authors, listed or not, except the process's own author.
   case allButOwn

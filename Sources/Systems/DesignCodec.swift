@@ -7,7 +7,7 @@ package import Traces
 /// Decisions that the object lacks are copied from the design that `like` names. Without `like`,
 /// every decision is required.
 package enum DesignCodec {
-  /// The version of the format.
+  /// The version of the format, which is the value of the key `design`.
   package static let version = 1
 
   /// The keys of values that are not decisions, such as the name, and the key of the decision `bound`.
@@ -58,7 +58,7 @@ package enum DesignCodec {
     return known.first { $0.name == like } ?? .corner
   }
 
-  /// Reads the purge strategy, the bound of the manual cleaner, and the idle author.
+  /// Reads the purge strategy, the bound of purges by command, and the idle author.
   private static func readRequests(
     _ table: WordTable,
     _ design: inout TrackingDesign

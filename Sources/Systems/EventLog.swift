@@ -3,7 +3,7 @@ package import Traces
 
 /// The events of a run so far, numbered as they are added.
 package struct EventLog {
-  /// The events in order, except those that the simulator has already taken.
+  /// The events, in order, since the log was created or restarted.
   package private(set) var events: [Event] = []
   /// The scheduler step that new events belong to.
   package var tick = 0

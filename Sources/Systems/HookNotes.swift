@@ -5,8 +5,8 @@ import Traces
 
 /// A process's record of its hook calls, and the tasks that wait to repeat a failed pass.
 ///
-/// All accesses are on one thread: by the tasks of one ``InlineExecutor``, and by the code that
-/// runs this executor.
+/// Hooks and waiting tasks run on the thread that performs the plan's commands, so accesses never
+/// overlap.
 final class HookNotes: @unchecked Sendable {
   /// Transactions delivered to observers since the last `takeObserved()`, without adjacent repeats.
   private var observed: [Int64] = []

@@ -82,7 +82,7 @@ extension PassEngine {
     report.cursor = try step(.record, &report).cursor
   }
 
-  /// Performs a late step of a process that the actor's next launch has already replaced.
+  /// Performs a step of a process that the actor's next launch has already replaced.
   func perform(_ step: BelatedStep, _ report: inout StepReport) throws(HistoryError) {
     switch step {
     case .record: try record(&report)

@@ -108,7 +108,7 @@ extension PlanProcess {
 
   /// Returns the plan's name of an object.
   ///
-  /// If the name now denotes another object, its key is negative in the result.
+  /// If the name now denotes another object, the returned name has a negative key.
   fileprivate func listedName(of id: ObjectID, _ objects: PlanObjects) -> ObjectName {
     let name = objects.name(id, in: store.model)
     return objects.id(name) == id ? name : ObjectName(name.entity, -abs(name.key))

@@ -53,7 +53,7 @@ extension PlanProcess {
         let transaction = held[number], transaction.changes.indices.count > Int(place)
       else { return lines + ["the table has a row that history lacks: \(row)"] }
       count = transactions.last?.name == String(number) ? count + 1 : 0
-      if Int64(count) != place { lines.append("#\(number) has place \(place) after \(count) rows") }
+      if Int64(count) != place { lines.append("#\(number): row \(count) has place \(place)") }
       let change = transaction.changes[transaction.changes.startIndex + Int(place)]
       if let column = Self.difference(row, transaction, change, store.model) {
         lines.append("#\(number), place \(place): \(column) is \(row[column])")

@@ -6,14 +6,16 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The plan's request that runs a tracker for a member "tourist", which the plan does not have.
+/// The plan's request that runs a tracker for an additional member, "tourist".
 extension PlanProcess {
   /// Runs a tracker through launch, passes, stop, resync and retirement.
   ///
   /// Returns lines about the tracker's reports, hook calls, log messages and merged objects.
   ///
-  /// The tracker merges the transactions after a date, or none if there is no date; it never
-  /// writes.
+  /// The tracker starts at `date`, as if PersistentHistoryTrackingKit had stored this date for the
+  /// member, and merges the transactions from then on. If `date` is `nil`, or history since then may
+  /// be purged, the tracker starts at the newest transaction, and merges none. The tracker saves no
+  /// objects.
   func tour(
     _ query: PlannedQuery,
     from date: Date?,

@@ -32,7 +32,7 @@ extension HostedProcess {
   static func isSuspended(_ snapshot: Snapshot) -> Bool { false }
 }
 
-/// The code that all systems on this project's store share: it hosts the processes of actors.
+/// A host for the processes of a plan's actors, used by all systems on this project's store.
 ///
 /// The host keeps the running processes, performs the commands that need no knowledge of the
 /// tracking design, and takes snapshots.
@@ -40,7 +40,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
   private var opened: PlanStore?
   private(set) var running: [ActorID: Hosted] = [:]
-  /// For each actor, the last of its running processes that a later launch has replaced.
+  /// The most recently replaced process of each actor, which still runs; empty unless `keepsReplaced`.
   private var replaced: [ActorID: Hosted] = [:]
   /// Whether a process keeps running when a later launch of the same actor replaces it.
   private let keepsReplaced: Bool
@@ -106,7 +106,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// Returns the process that an actor's latest launch has replaced.
+  /// Returns the most recently replaced process of an actor.
   func replacedProcess(_ actor: ActorID) throws(SystemFailure) -> Hosted {
     guard let process = replaced[actor] else {
       throw SystemFailure(.failed, "No process of \(actor) was replaced.")

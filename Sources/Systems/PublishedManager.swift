@@ -3,10 +3,11 @@ package import HistoryTypes
 package import ObjectContexts
 package import Traces
 
-/// Runs a published history manager on any store without a plan, to measure the manager's costs.
+/// The history manager of a ``TrackingDesign``, on any store and without a plan.
 ///
-/// The manager supports fetch, merge, record and purge. Positions are kept in memory, whereas
-/// the published managers use `UserDefaults`. The manager calls no hooks.
+/// Benchmarks use the manager to measure what the designs of other projects cost. The manager
+/// fetches, merges and purges, but calls no hooks. It keeps positions in memory, whereas the
+/// original managers keep them in `UserDefaults`.
 package final class PublishedManager {
   private let design: TrackingDesign
   private let setup: PublishedSetup
@@ -89,7 +90,7 @@ package final class PublishedManager {
 
   /// Purges as if `now` were the current time.
   ///
-  /// Uses the manual cleaner if the design has one, otherwise the purge that follows a pass.
+  /// This is the design's purge by command or, if the design has none, its purge after a pass.
   ///
   /// - Returns: `true` if the purge had a bound, even if it deleted no transaction.
   /// - Throws: ``SystemFailure`` when the store cannot be written.

@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A process that runs the history manager of a published design.
+/// A process that runs the history manager of a ``TrackingDesign``.
 final class PublishedProcess: HostedProcess {
   /// The context name of batch writes.
   ///
@@ -14,7 +14,7 @@ final class PublishedProcess: HostedProcess {
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The transactions of each pass whose merge was postponed, so that its position is stored first.
+  /// The transactions of each pass with a postponed merge; the pass stores its position first.
   private var dispatched: [[HistoryTransaction]] = []
   /// The transactions of the current pass, until the position of the last one is stored.
   private(set) var unrecorded: [HistoryTransaction] = []

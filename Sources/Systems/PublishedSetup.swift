@@ -19,7 +19,7 @@ struct PublishedSetup {
   let strategy: CleanStrategy
   let hooks: [PlannedHook]
 
-  /// The bound of a purge, the authors whose transactions it deletes, and those that limit it.
+  /// The authors and the bound of a purge.
   struct Cleaning {
     let bound: PurgeBound
     /// The authors whose positions limit a purge.

@@ -4,9 +4,9 @@ package import Traces
 
 /// A system that runs a tracking design: its fetches, merges, purges and stored positions.
 ///
-/// The system follows the code that the design's author published, on Core Data's tables with raw
-/// clock values. A plan's consumer stands for a further reader of history, such as a mirror to
-/// CloudKit, and has its own token.
+/// For a published design, the system follows the code that its author published. The store has Core
+/// Data's table layout, and its timestamps are raw clock values. A plan's consumer represents another
+/// reader of history, such as a CloudKit mirror, and has its own token.
 package final class PublishedSystem: SystemUnderTest {
   let design: TrackingDesign
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
@@ -236,7 +236,7 @@ extension PublishedSystem {
     try clean(manager.setup.cleaningAfterPass, manager, &log)
   }
 
-  /// Runs the manual cleaner; throws if the design has none.
+  /// Purges by command; throws if the design has no such purges.
   func cleanByCommand(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -285,10 +285,10 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions of registered processes that store positions in the place of `owner`.
+  /// Returns the positions of all registered processes that store their positions in one place.
   ///
-  /// If `owner` is `nil`, this is the place that all processes share. A process without a position
-  /// has a `nil` element.
+  /// The place is that of the actor `owner`, or the shared place if `owner` is `nil`. A process
+  /// without a position has a `nil` element.
   private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
     header.actors.filter { actor in
       shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner

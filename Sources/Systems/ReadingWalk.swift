@@ -110,7 +110,7 @@ struct ReadingWalk {
           + "been refused."
       )
     }
-    try expect("A request of a replaced process succeeded.") {
+    try expect("A request of a replaced process succeeded; it should have failed.") {
       $0.code == .superseded
     } of: { consumer throws(HistoryError) in
       _ = try await consumer.next()
@@ -135,13 +135,15 @@ struct ReadingWalk {
   /// The identifier of a store that does not exist.
   private static let noStore = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-  /// Tries to confirm a position of another store and one beyond history; both must be refused.
+  /// Tries to confirm a position after the newest transaction, and a position of another store.
+  ///
+  /// Both must be refused.
   private func misplace() throws(SystemFailure) {
     guard let store = consumer?.store else { return }
     let head = try mappingErrors { () throws(HistoryError) in try store.currentToken() }
     let (number, mark) = (head.number + 1, head.mark &+ 1)
     let beyond = HistoryToken(store: head.store, number: number, mark: mark)
-    try expect("The consumer confirmed a position beyond history; this should have failed.") {
+    try expect("The consumer confirmed a position after the newest transaction; this should have failed.") {
       $0.code == .rewound
     } of: { consumer throws(HistoryError) in
       try await consumer.confirm(through: beyond)
@@ -154,7 +156,10 @@ struct ReadingWalk {
     }
   }
 
-  /// Makes a request that must fail with the right error; throws if it succeeds or fails otherwise.
+  /// Makes a request that must fail with an error for which `isRight` returns `true`.
+  ///
+  /// - Throws: ``SystemFailure`` with the message `complaint` if the request succeeds or never
+  ///   completes; any other error of the request, as a ``SystemFailure``.
   private func expect(
     _ complaint: String,
     _ isRight: (HistoryError) -> Bool,

@@ -61,7 +61,7 @@ final class StorePool {
     layout == .packed && header.timestamps == .monotone ? .monotone : .wallClock
   }
 
-  /// Returns whether the connections fit a plan with this header.
+  /// Returns whether a plan needs the same path, clock, model and settings as the pool has.
   func serves(_ header: PlanHeader, _ environment: SystemEnvironment) -> Bool {
     path == environment.path && clock === environment.clock && model == header.model
       && configuration.vfs == environment.vfs
@@ -148,9 +148,11 @@ struct StorePools {
 
 /// A record of the commits that the store has signalled to other processes.
 ///
-/// An actor that gets a signal polls immediately. A signal is dropped if its commit is not visible
-/// yet, because that poll would not find the commit. Only the thread that performs a plan's
-/// commands may use this object.
+/// A store must signal a commit only when other connections can read the commit. A signal that
+/// comes too early is recorded, but not delivered. In an app, its receiver would poll immediately,
+/// and find no new transaction.
+///
+/// Only the thread that performs a plan's commands may use this object.
 final class SignalledCommits: @unchecked Sendable {
   private var isRaised = false
   /// The numbers of the transactions that were signalled since the plan started, in order.

@@ -1,9 +1,10 @@
 import HistoryTypes
 import Traces
 
-/// The positions that a design stores for authors or processes, in each place where it stores them.
+/// The stored positions of authors or processes.
 ///
-/// Positions remain when processes end.
+/// An actor has its own place for positions, such as its own `UserDefaults`, or uses the shared
+/// place. Positions remain when processes end.
 struct StoredPositions {
   /// The key of a position: an author, and the process if each process has a position of its own.
   struct Key: Hashable, Comparable {
@@ -15,12 +16,12 @@ struct StoredPositions {
     }
   }
 
-  /// The positions in each place, by the actor that owns the place; `nil` is the place that all share.
+  /// The positions in each place: the key is the place's owner, or `nil` for the shared place.
   private var all: [ActorID?: [Key: StoredPosition]] = [:]
 
-  /// Returns the position with a key in the place of `owner`, or in the shared place if it is `nil`.
+  /// Returns the position with a key in one place; `nil` if the place has no such position.
   ///
-  /// The result is `nil` if the place has no such position.
+  /// The place is that of the actor `owner`, or the shared place if `owner` is `nil`.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
   /// Returns the least position that an author's processes have in a place; `nil` if they have none.
@@ -39,7 +40,9 @@ struct StoredPositions {
     all[owner, default: [:]][key] = position
   }
 
-  /// Removes the position with a key from the place of `owner`, or from the shared place.
+  /// Removes the position with a key from one place.
+  ///
+  /// The place is that of the actor `owner`, or the shared place if `owner` is `nil`.
   mutating func remove(_ key: Key, in owner: ActorID?) { all[owner]?[key] = nil }
 
   /// Removes all positions in one place.
@@ -90,11 +93,11 @@ enum PurgeBound: String, DesignChoice {
     switch self {
     case .everyone: "purges before the least position, once every author or process has one"
     case .everyoneOrAge:
-      "purges before the least position once every author or process has one, else what is older "
-        + "than seven days"
+      "purges before the least position once every author or process has one, and until then what is "
+        + "older than seven days, but only if a stored position is that old"
     case .known: "purges before the least of the stored positions"
     case .knownOrAge:
-      "purges before the least of the stored positions, else what is older than seven days"
+      "purges before the least of the stored positions, or what is older than seven days if none is stored"
     case .age: "purges what is older than seven days"
     }
   }

@@ -172,7 +172,7 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case twice
   /// Supports processes that close their store while the operating system suspends them.
   case suspend
-  /// Supports late steps of a process that a later launch of the same actor has replaced.
+  /// Supports steps that a process performs after another process of its actor has replaced it.
   case belated
   /// Supports fetches with filters, purges of a selected part of history, and live queries.
   case queries
@@ -188,7 +188,7 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case faults
   /// Can restart after a power-off.
   case powerOff
-  /// Supports files that capture what programs without the library write with plain SQL.
+  /// Supports stores whose history includes the plain SQL writes of programs without the library.
   case plainSQL
   /// Supports several versions of the model on one file.
   case models
@@ -256,7 +256,7 @@ package struct SystemSnapshot {
   fileprivate let system: any SystemUnderTest
   fileprivate let restoreContents: () throws(SystemFailure) -> Void
 
-  /// Creates a snapshot of `system`, whose files and memory `restoreContents` restores.
+  /// Creates a snapshot of `system`; `restoreContents` restores the system's files and memory.
   init(
     of system: any SystemUnderTest,
     restoreContents: @escaping () throws(SystemFailure) -> Void

@@ -187,7 +187,7 @@ extension TrackerSystem {
     }
   }
 
-  /// Performs a late step of a replaced process, and logs the effects that are visible in the store.
+  /// Performs a step of a replaced process, and logs the effects that are visible in the store.
   ///
   /// The process's contexts are no longer read, so its hook calls and merges are not logged.
   func belated(
@@ -215,7 +215,7 @@ extension TrackerSystem {
     if let failure { throw failure }
   }
 
-  /// Runs a step that does not purge, and logs its results; if it fails, those up to the failure.
+  /// Runs a step that does not purge, and logs its results, even if the step then fails.
   private func reporting(
     _ actor: ActorID,
     _ log: inout EventLog,

@@ -41,7 +41,7 @@ package struct DesignDecision: Sendable {
 
   /// Changes a design's choice; does nothing if the word is not one of the choices.
   ///
-  /// A change of the purge bound applies to purges after a pass and to the manual cleaner.
+  /// A change of the purge bound applies to purges after a pass and to purges by command.
   package func set(_ word: String, in design: inout TrackingDesign) { write(&design, word) }
 
   /// Returns the clause that describes a choice.

@@ -1,11 +1,13 @@
 extension TrackingDesign {
-  /// Every published design, oldest versions first.
+  /// The designs of a 2021 article, Apple's documentation and PersistentHistoryTrackingKit.
+  ///
+  /// Older versions come first.
   package static let all = [
     article, articleEager, sevenDayPurge, kit10, kit10Manual, kit13, kit13Manual, kit2, kit2Manual,
     kit2Readme,
   ]
 
-  /// The history manager of the 2021 article; its cleaner is called by command, as recommended.
+  /// The history manager of a 2021 article; it purges by command, as the article recommends.
   package static let article = TrackingDesign(
     name: "article",
     sentence: "The manager of the 2021 article; its cleaner runs by command.",
@@ -18,7 +20,7 @@ extension TrackingDesign {
     afterPurge: .forgetsPositions
   )
 
-  /// The article's history manager, with its cleaner called after every pass.
+  /// The history manager of the 2021 article, with a purge after every pass.
   package static let articleEager = article.named(
     "article-eager",
     "The manager of the 2021 article; its cleaner runs after every pass."
@@ -95,7 +97,7 @@ extension TrackingDesign {
     kit.idleAuthor = "ShareExtension"
   }
 
-  /// Changes the design so that only the manual cleaner purges.
+  /// Makes the design purge only by command; `bound` decides how far these purges delete.
   private mutating func cleansByCommand(_ bound: PurgeBound) {
     strategy = .none
     boundByCommand = bound

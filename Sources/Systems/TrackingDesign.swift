@@ -54,7 +54,7 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The strategy for purges after a pass, unless the plan names another strategy.
   var strategy = CleanStrategy.none
-  /// The pass at which the strategy purges in each round; unused if it does not count passes.
+  /// The pass at which the strategy purges in each round; unused if the strategy counts no passes.
   var purgeTurn = PurgeTurn.firstPass
   /// The time when the hooks are called.
   var hooks = HookTime.never
@@ -100,10 +100,14 @@ package struct TrackingDesign: Hashable, Sendable {
   }
 }
 
-/// A strategy that decides when a design purges after a pass with transactions.
+/// The rule that decides after which passes a design purges.
+///
+/// A pass that fetched no transactions never purges, and the rule does not count it.
 enum CleanStrategy: Hashable {
   case none
-  /// Purges once in `times` passes; ``PurgeTurn`` selects the pass.
+  /// Purges in one of every `times` passes; ``PurgeTurn`` selects the pass.
+  ///
+  /// PersistentHistoryTrackingKit calls this strategy `byNotification(times:)`.
   case byNotification(times: Int)
   /// Purges if more than `seconds` have passed since the last purge that the strategy allowed.
   case byDuration(seconds: Double)

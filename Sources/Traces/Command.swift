@@ -2,7 +2,6 @@ public import HistoryTypes
 
 /// One generated step of a plan: an action and the faults injected while it runs.
 package struct Command: Hashable, Sendable {
-  /// The action to perform.
   package var action: Action
   /// The faults injected while the action runs.
   package var faults: [PlannedFault]

@@ -22,7 +22,7 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Decodable {
-  // A decoder does not tell the kind of the next value. Each kind is therefore tried in turn, the
+  // A decoder does not report the kind of the next value. Each kind is therefore tried in turn, the
   // most frequent first; a failed attempt means only that the value is of another kind.
   init(from decoder: any Decoder) throws {
     let single = try decoder.singleValueContainer()

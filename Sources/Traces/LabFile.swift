@@ -24,7 +24,6 @@ package enum LabFile: Hashable, Sendable {
     self = .counterexample(try CounterexampleCodec.read(&lines, plan, after))
   }
 
-  /// The plan in the file.
   package var plan: Plan {
     switch self {
     case .plan(let plan): plan

@@ -197,7 +197,7 @@ extension PlanCodec {
       guard type == .int else {
         throw fields.place.error(
           "\(fields.what) refers to \"\(entity)\" and is of the type \"\(type.rawValue)\"",
-          "Write the type \"int\": a reference is the key of an object."
+          "Write the type \"int\": a reference is stored as the key of an object."
         )
       }
       return Attribute(

@@ -44,7 +44,6 @@ extension PlanCodec {
     return .object(members)
   }
 
-  /// Reads a query.
   static func query(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> PlannedQuery {
     let terms = try fields.objects("filter", as: "condition")
       .map { (term) throws(FormatError) in try self.term(term, names) }

@@ -77,7 +77,7 @@ package struct PlannedActor: Hashable, Sendable {
   package var launched = true
   /// The authors whose writes the actor expects; `nil` means the authors of all actors.
   package var allAuthors: [String]?
-  /// The authors of batch writes that the actor expects; `nil` means the plan's batch authors.
+  /// The authors whose batch writes the actor expects; `nil` means the plan's batch authors.
   package var batchAuthors: [String]?
   /// The authors whose transactions the actor does not merge.
   package var ignores: [String]?
@@ -229,7 +229,6 @@ extension Attribute {
 
 /// A complete generated test input: the header and the commands, in order.
 package struct Plan: Hashable, Sendable {
-  /// The configuration of the plan.
   package var header: PlanHeader
   /// The commands, in the order in which they run.
   package var commands: [Command]
@@ -240,7 +239,7 @@ package struct Plan: Hashable, Sendable {
   }
 }
 
-/// A hook of a planned actor, named by the word that plans use for this project's tracker.
+/// A hook of an actor; the raw value is the hook's name in plans.
 package enum PlannedHook: String, CaseIterable, Sendable {
   /// An observer that records every group of changes that it receives.
   case observer

@@ -179,7 +179,7 @@ package struct PlannedQuery: Hashable, Sendable {
   package var conditions: [PlannedCondition]
   /// The sort order of the form ``Form/sorted``.
   package var orders: [PlannedOrder]
-  /// The unsaved changes of the context that answers ``Form/sorted``.
+  /// The unsaved changes in the context that runs a query of the form ``Form/sorted``.
   package var pending: [PlannedChange]
 
   package static let changeLimitDefault = 100_000
@@ -236,7 +236,6 @@ package struct QueryTerm: Hashable, Sendable {
     case recent(Double)
   }
   package var subject: Subject
-  /// Whether the condition is negated.
   package var isNegated: Bool
 
   package init(_ subject: Subject, isNegated: Bool = false) {
@@ -326,9 +325,9 @@ package struct PlannedReading: Hashable, Sendable {
   package var entity: String?
   /// The author filter: a transaction matches if it has the author; `nil` if all match.
   package var author: String?
-  /// The number of the page at which the closure throws, counted from 1; `nil` if it never throws.
+  /// The page, counted from 1, at which the closure that receives the pages throws; `nil` for none.
   package var stopsAt: Int?
-  /// The steps of the consumer's process; if empty, the consumer reads with a closure.
+  /// The steps of the consumer's process; if empty, every new page is passed to a closure.
   package var steps: [ReadingStep]
 
   package init(

@@ -66,7 +66,6 @@ package struct Violation: Hashable, Sendable {
 package struct Counterexample: Hashable, Sendable {
   /// The trace, which contains the plan.
   package var trace: Trace
-  /// The violation of an invariant.
   package var violation: Violation
 
   package init(trace: Trace, violation: Violation) {

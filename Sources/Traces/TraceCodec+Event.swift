@@ -227,7 +227,6 @@ struct EventReader {
     return try PlanCodec.fault(Fields(members, as: "the fault", at: fields.place))
   }
 
-  /// Reads the transactions of history.
   func history() throws(FormatError) -> [CommittedTransaction] {
     _ = try fields.need("transactions", "a list of transactions", \.elements)
     return try fields.objects("transactions", as: "transaction")

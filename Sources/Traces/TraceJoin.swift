@@ -16,9 +16,9 @@ internal import HistoryTypes
 package struct TraceJoin {
   /// The number of ambiguous purges.
   ///
-  /// A purge is ambiguous if it deletes transactions that a member recorded as merged at about the same
-  /// time, so that the time intervals of the purge and of the record overlap. A purge before the record
-  /// would have been a violation.
+  /// A purge is ambiguous if it deletes transactions that another member recorded as merged, and the
+  /// time intervals of the purge and of the record overlap. A purge before the record would have
+  /// been a violation.
   package private(set) var ambiguousCount = 0
   /// The number of transaction numbers that no process logged.
   package private(set) var unreportedCount = 0
@@ -169,6 +169,8 @@ private struct AmbiguousPurges {
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
   /// Adds a group of events, and returns whether the group contains an ambiguous purge.
+  ///
+  /// ``TraceJoin/ambiguousCount`` states which purges are ambiguous.
   mutating func take(_ group: TraceGroup) -> Bool {
     var isUncertain = false
     for timed in group.events {

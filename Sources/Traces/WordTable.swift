@@ -64,7 +64,6 @@ package struct WordTable {
 }
 
 extension JSONValue {
-  /// Whether the value is a number.
   fileprivate var isNumber: Bool {
     switch self {
     case .integer, .number: true

@@ -23,7 +23,9 @@ package struct PastValues: Sendable, Hashable {
     if text == nil, number == nil { return nil }
   }
 
-  /// Returns a change's generated values, with the known text as `title` and the known number as `count`.
+  /// Returns generated values, with `title` replaced by ``text``, and `count` by ``number``.
+  ///
+  /// If ``text`` or ``number`` is `nil`, the generated value remains.
   func replacing(_ values: Values) -> Values {
     var replaced = values
     if let text { replaced["title"] = .string(text) }

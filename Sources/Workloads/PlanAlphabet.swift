@@ -84,7 +84,7 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns, for each running actor, the write that `make` creates from an insert of a new object.
+  /// Returns an insert of a new object by each running actor; `make` creates the write.
   private func inserts(
     _ place: ExploredPlanState,
     _ make: (ActorID, [PlannedChange]) -> PlannedWrite
@@ -276,7 +276,9 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// Returns two headers, whose models have different delete rules for tags and notes.
+  /// Returns two headers, whose models are equal except for their delete rules.
+  ///
+  /// With the first header, the launch of the last actor does not load all objects.
   private static func related(_ header: PlanHeader) -> [PlanHeader] {
     let rules = [
       PlanModels.Rules(tag: .nullify, note: .cascade, label: .nullify),

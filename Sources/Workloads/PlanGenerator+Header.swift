@@ -19,7 +19,7 @@ extension PlanGenerator {
   /// If the style has a ``PlanStyle/setup``, the members, authors and limits are taken from the setup.
   func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
     var model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
-    // A related model has one version.
+    // A model with relations has only one version.
     if active.contains(.relations), style.past == nil, !active.contains(.modelSkew) {
       model = PlanModels.related(&source)
     }
@@ -97,7 +97,7 @@ extension PlanGenerator {
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
-  /// Draws a CloudKit mirror: its imports are protected, it is a consumer, or both.
+  /// Draws a CloudKit mirror: purges keep its imports, it is a consumer, or both.
   private func mirror(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     switch source.weighted([1, 1, 1], label: "mirror") {
     case 0:

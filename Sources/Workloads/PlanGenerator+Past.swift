@@ -100,10 +100,11 @@ extension PlanGenerator {
 }
 
 extension PastHistory {
-  /// Sets a plan's model from the history, and its actors' authors if `namesActors` is `true`.
+  /// Sets a plan's model from the history and, if `namesActors` is `true`, the plan's authors.
   ///
-  /// The most active authors become actors; the other authors only write. The imports of a mirror
-  /// are protected, as they are by default in a tracker.
+  /// The most active authors become actors. The other authors write, but never register as members.
+  /// If a CloudKit mirror wrote some of the transactions, and the plan protects no author yet, purges
+  /// keep the mirror's transactions, as they do by default.
   func adopt(in header: inout PlanHeader, namesActors: Bool) {
     header.model = model
     // The first actor must run, because it inserts the objects from before the first transaction.

@@ -189,7 +189,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The condition without which plans lack this command; `nil` if the header and state decide.
+  /// The condition that a plan needs for this command; `nil` if its header and state decide.
   var condition: Condition? {
     switch self {
     case .crash: .crash

@@ -92,9 +92,7 @@ extension ProfileDistribution: Codable {
 /// The counts from which a profile is computed, for one history or for several together.
 package struct ProfileTally: Sendable, Hashable {
   package var transactions = 0
-  /// The number of transactions without an author.
   package var transactionsWithoutAuthor = 0
-  /// The number of transactions without changes.
   package var transactionsWithoutChanges = 0
   package var inserts = 0
   package var updates = 0

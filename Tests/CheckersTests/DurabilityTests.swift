@@ -75,7 +75,7 @@ import Traces
       lose(&story, through: 3)
       story.run(.fetch("app")) { $0.tell("app", Self.delay) }
       lose(&story, through: 2)
-      #expect(violation(story)?.because.contains("which an earlier power-off had left") == true)
+      #expect(violation(story)?.because.contains("which survived an earlier power-off") == true)
     }
   }
 
@@ -189,7 +189,7 @@ import Traces
       var story = try written()
       lose(&story, through: 2, data: wrong)
       #expect(
-        violation(story)?.because.hasPrefix("after a power-off the data are not those") == true
+        violation(story)?.because.hasPrefix("after a power-off the data differ from those") == true
       )
     }
     var data = Self.objects(through: 2)

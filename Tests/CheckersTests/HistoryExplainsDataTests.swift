@@ -143,7 +143,7 @@ import Traces
     for (names, lost) in [([0, 2], "2"), ([0, 1], "3"), ([1, 2], "1")] {
       var ending = story
       ending.tell(nil, .history(names.map { all[$0] }))
-      #expect(violation(ending)?.because == "history lacks #\(lost), which nobody purged")
+      #expect(violation(ending)?.because == "history lacks #\(lost), which no purge removed")
     }
   }
 

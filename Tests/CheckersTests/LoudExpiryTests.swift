@@ -46,7 +46,9 @@ import Traces
     var story = try Story("app", "share")
     story.tell("app", .lost)
     story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
-    #expect(violation(story)?.because.contains("app was cut off by a limit, and app") == true)
+    #expect(
+      violation(story)?.because.contains("app was cut off by a retention limit, and app") == true
+    )
   }
 
   @Test func `A member that was cut off and registers again without a report is rejected`() throws {

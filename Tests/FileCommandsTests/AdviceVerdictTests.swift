@@ -68,15 +68,15 @@ import Testing
     #expect(now.state == .loses)
     #expect(
       now.reasons.first
-        == "A purge of what is older than 3 days deletes 6 transactions with 6 changes that "
+        == "A purge of transactions older than 3 days deletes 6 transactions with 6 changes that "
         + #""widget" has not merged."#
     )
     let past = Self.verdict(Self.unpurged, olderThan: 7)
     #expect(past.state == .loses)
     #expect(
       past.reasons == [
-        #"A purge of what is older than 7 days would have cut "widget" off 1 time in the past, the last "#
-          + "on 2001-01-31T12:00:00.000Z."
+        #"A purge of transactions older than 7 days would have cut "widget" off 1 time in the past, the "#
+          + "last on 2001-01-31T12:00:00.000Z."
       ]
     )
   }

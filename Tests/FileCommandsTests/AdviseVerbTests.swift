@@ -211,7 +211,7 @@ import Testing
       let aged = await runCurrent(
         ["advise", file, "--design", "seven-day-purge", "--json"] + cursors
       )
-      #expect(aged.output.contains("A purge of what is older than 7 days deletes"))
+      #expect(aged.output.contains("A purge of transactions older than 7 days deletes"))
       let path = "\(folder)/mine.json"
       try makeFile(
         path,

@@ -71,15 +71,18 @@ import Testing
     (#"[{"token": 1}]"#, #""c.json", object 1, has no name."# + shape),
     (
       #"[{"name": "a"}]"#,
-      #""c.json", object 1, "a", needs exactly one of date, token, archive, and unknown with the value true."#
+      #""c.json", object 1, "a", needs exactly one of the keys "date", "token", "archive" and "#
+        + #""unknown". The value of "unknown" must be true."#
     ),
     (
       #"[{"name": "a", "token": 1, "date": "2001-01-02"}]"#,
-      #""c.json", object 1, "a", needs exactly one of date, token, archive, and unknown with the value true."#
+      #""c.json", object 1, "a", needs exactly one of the keys "date", "token", "archive" and "#
+        + #""unknown". The value of "unknown" must be true."#
     ),
     (
       #"[{"name": "a", "unknown": false}]"#,
-      #""c.json", object 1, "a", needs exactly one of date, token, archive, and unknown with the value true."#
+      #""c.json", object 1, "a", needs exactly one of the keys "date", "token", "archive" and "#
+        + #""unknown". The value of "unknown" must be true."#
     ),
     (
       #"[{"name": "a", "date": "yesterday"}]"#,
@@ -191,15 +194,16 @@ import Testing
     let foreign = try ConsumerFile(Self.archive([other: 7]), path: "widget.data")
     #expect(
       throws: LabError.usage(
-        #"--cursors: "widget.data", "widget", has a token of the store \#(other), but the UUID of this file is "#
-          + "\(AdviceFile.store). Inspect the file that issued the token, or give a token of this file."
+        #"--cursors: "widget.data", "widget", has a token of the store \#(other), but the UUID of "#
+          + "this store is \(AdviceFile.store). Pass the store that issued the token, or give a token of "
+          + "this store."
       )
     ) { try Self.positions(foreign) }
     let late = try ConsumerFile(Self.archive([AdviceFile.store: 61]), path: "widget.data")
     #expect(throws: LabError.self) { try Self.positions(late) }
     let rest =
-      " not an archived NSPersistentHistoryToken. Give the transactionNumber of the last transaction that "
-      + #"the consumer has merged in a JSON list: [{"name": "widget", "token": 512}]."#
+      " not an archived NSPersistentHistoryToken. In a JSON list, give the transactionNumber of the "
+      + #"last transaction that the consumer has merged: [{"name": "widget", "token": 512}]."#
     let archives = [Self.otherArchive([other: 1]), Self.archive([:])]
     for archive in archives {
       #expect(throws: LabError.usage(#"--cursors: "c.plist" is an archive, but"# + rest)) {
@@ -240,8 +244,8 @@ import Testing
   private static let impossible: [(object: String, sentence: String)] = [
     (
       #""name": "a", "token": 61"#,
-      #""a", has the token 61, beyond the newest transaction, #60: it belongs to another store, or "#
-        + "this file is an older copy. Give a token of this file."
+      #""a", has the token 61, beyond the newest transaction, #60: the token belongs to another store, "#
+        + "or this store is an older copy. Give a token of this store."
     ),
     (
       #""name": "a", "token": -1"#,
@@ -250,8 +254,9 @@ import Testing
     ),
     (
       #""name": "a", "token": 3, "store": "11111111-2222-3333-4444-555555555555""#,
-      #""a", has a token of the store 11111111-2222-3333-4444-555555555555, but the UUID of this file is "#
-        + "\(AdviceFile.store). Inspect the file that issued the token, or give a token of this file."
+      #""a", has a token of the store 11111111-2222-3333-4444-555555555555, but the UUID of this "#
+        + "store is \(AdviceFile.store). Pass the store that issued the token, or give a token of this "
+        + "store."
     ),
     (
       #""name": "a", "date": "2999-01-01""#,
@@ -260,7 +265,8 @@ import Testing
     ),
     (
       #""name": "member", "token": 3"#,
-      #""member", is a registered member, so its cursor is read from the store. Remove it from this file."#
+      #""member", is a registered member, so its cursor is read from the store. Remove it from the "#
+        + "--cursors file."
     ),
   ]
 
@@ -279,7 +285,7 @@ import Testing
       try ConsumerFile(Data(text.utf8), path: "c.json").consumers(of: outline, now: Self.now)
     }
     #expect(
-      error?.sentence.contains("of the store \(AdviceFile.store), but this file has no UUID.")
+      error?.sentence.contains("of the store \(AdviceFile.store), but this store has no UUID.")
         == true
     )
   }

@@ -176,19 +176,19 @@ import Testing
     }
     #expect(
       lines(PurgeEstimate(bound: .number(3))) == """
-        A purge of what is before #3 would delete
+        A purge of transactions before #3 would delete
           0 transactions (0.0 %) with 0 changes
         """
     )
     let time = 593_881_375.201192
     #expect(
       lines(PurgeEstimate(bound: .days(1.5), timestamp: time)).hasPrefix(
-        "A purge of what is older than 1.5 days (before 2019-10-27T15:02:55.201Z) would delete\n"
+        "A purge of transactions older than 1.5 days (before 2019-10-27T15:02:55.201Z) would delete\n"
       )
     )
     #expect(
       lines(PurgeEstimate(bound: .timestamp(time), timestamp: time)).hasPrefix(
-        "A purge of what is before 2019-10-27T15:02:55.201Z would delete\n"
+        "A purge of transactions before 2019-10-27T15:02:55.201Z would delete\n"
       )
     )
   }

@@ -149,7 +149,7 @@ import Testing
       let text = await inspect(file, "--before", "3").output
       #expect(
         text.contains(
-          "\n\nA purge of what is before #3 would delete\n  2 transactions (50.0 %) with 2 changes\n"
+          "\n\nA purge of transactions before #3 would delete\n  2 transactions (50.0 %) with 2 changes\n"
         )
       )
       #expect(
@@ -187,7 +187,7 @@ import Testing
       try makeForeign(file, at: foreign)
       let text = await inspect(foreign, "--before", "4").output
       let risk = try #require(text.range(of: "This purge can lose data. Not known:\n"))
-      let numbers = try #require(text.range(of: "A purge of what is before #4 would delete\n"))
+      let numbers = try #require(text.range(of: "A purge of transactions before #4 would delete\n"))
       #expect(risk.upperBound < numbers.lowerBound)
       #expect(text.contains("whether every consumer has merged these transactions"))
       #expect(text.contains("whether the CloudKit mirror has exported them"))

@@ -31,7 +31,7 @@ import Traces
   @Test(arguments: [
     ("\"cursor\":null", "\"curser\":null", "launch", "history is empty the cursor must be null."),
     ("\"cursor\":null", "\"cursor\":\"0\"", "launch", "the cursor must be null, but is \"0\""),
-    ("\"purged\":", "\"purgd\":", "pass", "its answer must have \"purged\""),
+    ("\"purged\":", "\"purgd\":", "pass", "the answer must have the key \"purged\""),
     ("\"objects\":{", "\"objects\":{\"Item/9\":{},", "reset", "the data must be empty"),
     ("\"op\":\"insert\"", "\"op\":\"update\"", "write", "answered with an insert of Item/1"),
     ("\"op\":\"insert\"", "\"op\":\"add\"", "write", "cannot be \"add\""),
@@ -89,7 +89,7 @@ import Traces
     #expect(report.failure == "Three lines in a row are not JSON objects.")
     #expect(report.results.count { $0.status == .notAsked } == 18, "\(report.results)")
     #expect(
-      report.faults.first?.because.contains("it wrote a line that is not a JSON object") == true
+      report.faults.first?.because.contains("the program wrote a line that is not a JSON object") == true
     )
   }
 

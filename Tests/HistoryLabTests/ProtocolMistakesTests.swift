@@ -40,7 +40,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     ),
     .init("error-with-wrong-code", [nonsense], #"code "unsupported""#, #""code":"unsupported""#),
     // Launches and cursors.
-    .init("reset-launches", ["reset"], "it must launch no actor", #"{"cursor":null}"#),
+    .init("reset-launches", ["reset"], "a reset must launch no actor", #"{"cursor":null}"#),
     .init(
       "reset-keeps-names",
       ["reset"],
@@ -56,20 +56,20 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     .init(
       "insert-update",
       ["write"],
-      "the insert and the update of Item/3 in one write make an insert, and its answer has an insert "
+      "the insert and the update of Item/3 in one write make an insert, but the answer has an insert "
         + "and an update",
       #""changes":[{"object":"Item/3","op":"insert","values":{"count":3,"title":"c"}}]"#
     ),
     .init(
       "delete-insert",
       ["write"],
-      "the delete and the insert of Item/3 in one write make an update, and its answer has an insert",
+      "the delete and the insert of Item/3 in one write make an update, but the answer has an insert",
       #""changes":[{"columns":["title","count"],"object":"Item/3","op":"update","#
     ),
     .init(
       "insert-delete",
       ["write"],
-      "the insert and the delete of Item/4 in one write make no change, and its answer has an insert "
+      "the insert and the delete of Item/4 in one write make no change, but the answer has an insert "
         + "and a delete",
       #""changes":[],"timestamp":null,"transaction":null"#
     ),
@@ -82,7 +82,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     .init(
       "insert-of-existing",
       ["write"],
-      "the insert of Item/1, which exists, must be left out, and its answer has an insert",
+      "the insert of Item/1, which exists, must be left out, but the answer has an insert",
       #""transaction":null"#
     ),
     // Purges and views.
@@ -90,7 +90,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     .init(
       "purge-names-too-few",
       ["purge"],
-      "it names 5 transactions, and 6 are gone from history",
+      "the answer names 5 transactions, but 6 are gone from history",
       #"{"purged":["1","2","3","4","5","6"]}"#
     ),
     .init("purge-names-too-many", ["purge"], "which history still holds", #"{"purged":[]}"#),

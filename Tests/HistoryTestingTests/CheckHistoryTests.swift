@@ -27,7 +27,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     }
     let found = try #require(report.withLock { $0 })
     let first = try #require(found.failure)
-    #expect(issues.count == 1 && issues[0].contains("Also broken, mostly by the same bug: "))
+    #expect(issues.count == 1 && issues[0].contains("Also broken, usually by the same bug: "))
     #expect(first.checker == "PurgeSafety" && first.commandCount == 3, "\(first.text)")
     #expect(issues[0].contains("MyLog violates PurgeSafety in 3 commands"), "\(issues[0])")
     #expect(issues[0].contains("swift test --filter 'The first bug is found"), "\(issues[0])")

@@ -153,7 +153,7 @@ import Testing
     ("\"count\":60", "\"count\":-1", "gapSeconds: a bucket has the count -1"),
     (
       "\"from\":1,\"to\":1}", "\"from\":0,\"to\":1}",
-      "changesPerTransaction counts transactions without changes"
+      "changesPerTransaction has a bucket that starts below 1; omit transactions without changes"
     ),
     ("{", "", "it is not JSON"),
   ]

@@ -117,7 +117,6 @@ extension Option<Int> {
 }
 
 extension Argument<String> {
-  /// The store file that a verb reads.
   package static var storeFile: Argument {
     Argument(
       .text("FILE", "a store file"),
@@ -153,7 +152,6 @@ extension Option<Double> {
 }
 
 extension Option<[String]> {
-  /// The benchmarks to measure.
   package static var onlyBenchmarks: Option {
     Option(
       "only",

@@ -1,7 +1,7 @@
 /// Generates the help of the tool and of each verb from their specifications.
 package struct HelpText {
   package let tool: ToolSpec
-  /// The command by which usage lines and examples start.
+  /// The command at the start of usage lines and examples.
   package var command = ShellCommand.plain
   /// The maximum width of a line, in columns.
   package let width: Int

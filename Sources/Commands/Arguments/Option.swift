@@ -9,8 +9,9 @@ package protocol DeclaredArgument: Sendable {
   /// Adds the declaration to the specification of a verb.
   func describe(in spec: inout VerbSpec)
 
-  /// Sets the property to the given value or the default, and removes the positional arguments that
-  /// it uses.
+  /// Sets the property to the given value or the default.
+  ///
+  /// A positional argument also removes its texts from `arguments`.
   func fill(from arguments: inout ParsedArguments, in composition: Composition)
 }
 

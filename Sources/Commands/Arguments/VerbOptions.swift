@@ -57,9 +57,9 @@ extension VerbOptions {
   }
 }
 
-/// A sample command line with an explanation.
+/// An example of a command line, with a sentence that explains the example.
 package struct Example: Sendable {
-  /// The sample's arguments, without the tool's name.
+  /// The arguments of the command line, without the tool's name.
   package let line: String
   package let sentence: String
 
@@ -101,7 +101,6 @@ package struct OptionSpec: Sendable {
   package var usage: String { value.map { "\(dashed) \($0.placeholder)" } ?? dashed }
 }
 
-/// The specification of a positional argument.
 package struct PositionalSpec: Sendable {
   package let value: ValueRule
   package let isRequired: Bool

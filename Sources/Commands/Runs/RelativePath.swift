@@ -33,11 +33,11 @@ package enum RelativePath {
   }
 }
 
-/// Writes pages and exported files to places that an option names.
+/// Writes HTML pages and exported files; errors suggest how to choose another path.
 package enum PageFile {
   /// Writes a file atomically.
   ///
-  /// - Throws: A lab or usage error with the path, the reason, and the option that names another place.
+  /// - Throws: A lab or usage error with the path, the reason, and `option`, which sets the path.
   package static func write(
     _ text: String,
     to path: String,
@@ -50,7 +50,7 @@ package enum PageFile {
 
   /// Creates a folder and its parents, unless they exist.
   ///
-  /// - Throws: A lab or usage error with the path, the reason, and the option that names another place.
+  /// - Throws: A lab or usage error with the path, the reason, and `option`, which sets the path.
   package static func makeFolder(_ path: String, for option: String) throws(LabError) {
     do throws(RunFolderError) { try FolderAccess.makeWithParents(path) } catch {
       throw LabError.folder(error, option)
@@ -59,10 +59,10 @@ package enum PageFile {
 }
 
 extension LabError {
-  /// Converts an error of a folder or file that an option names.
+  /// Converts an error about a folder or file whose path an option sets.
   ///
-  /// The result is a usage error if naming another place could help, and a lab error for a full or
-  /// failing disk.
+  /// The result is a usage error if another path could help, and a lab error for a full or failing
+  /// disk.
   package static func folder(_ error: RunFolderError, _ option: String = "--output") -> LabError {
     var error = error
     error.option = option

@@ -62,7 +62,7 @@ private func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int)
   write(file, start, count)
 }
 
-/// Requests by signals to end the command: SIGINT, which ctrl-C sends, or SIGTERM.
+/// The signals that request the end of the command: SIGINT, which ctrl-C sends, and SIGTERM.
 package enum Interruption {
   /// The number of received requests.
   private static let requests = Atomic<Int>(0)

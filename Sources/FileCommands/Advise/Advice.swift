@@ -23,10 +23,9 @@ struct Advice: Sendable {
   let cost: HistoryCost
   let conditions: [HistoryCondition]
   let consumers: [ConsumerStatus]
-  /// The authors that may read history as well as write it, but that are neither the author of a
-  /// consumer nor in `writesOnly`.
+  /// The authors that may read history as well as write it, but that belong to no consumer.
   ///
-  /// Empty for a store of this library.
+  /// The authors in `writesOnly` are left out. The list is empty for a store of this library.
   let undeclaredAuthors: [String]
   var forecasts: [PurgeForecast]
   /// The design by which the app tracks history; `nil` if none was given.
@@ -34,7 +33,8 @@ struct Advice: Sendable {
 
   /// Analyses a history.
   ///
-  /// - Complexity: a few visits to each transaction, and one more for each purge and each consumer.
+  /// - Complexity: linear in the transactions for each pair of a purge and a consumer, and for each
+  ///   pair of a purge and a replayed author.
   init(_ outline: HistoryOutline, given: [Consumer], _ settings: Settings = Settings()) {
     let history = PastHistory(outline)
     let consumers = Consumer.all(of: outline, and: given)

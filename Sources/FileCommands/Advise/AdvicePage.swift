@@ -15,7 +15,6 @@ struct AdvicePage {
   /// Each is a time at which a consumer would have missed purged transactions.
   var cutsMax = 20
 
-  /// Returns the page.
   func html() -> String {
     var drawings: [String: String] = [:]
     func figure(_ made: (figure: Figure, svg: String)) -> PageBlock {

@@ -46,7 +46,6 @@ struct AdviceVerdict: Sendable, Hashable {
     suggestions = Self.suggestions(advice, state)
   }
 
-  /// The verdict in a sentence.
   var sentence: String {
     switch state {
     case .bounded: "History is bounded, and no known consumer loses transactions."
@@ -77,8 +76,9 @@ extension AdviceVerdict {
   private static func losses(_ advice: Advice) -> [String] {
     guard let wanted = advice.wanted else { return [] }
     let now = wanted.losses.map { loss in
-      "A purge of what is \(wanted.plan.name) deletes \(loss.transactions.counted("transaction")) with "
-        + "\(loss.changes.counted("change")) that \(loss.consumer.visible.quoted) has not merged."
+      "A purge of transactions \(wanted.plan.name) deletes "
+        + "\(loss.transactions.counted("transaction")) with \(loss.changes.counted("change")) "
+        + "that \(loss.consumer.visible.quoted) has not merged."
     }
     let names = Set(advice.knownConsumers.map(\.consumer.author))
     let past = Dictionary(
@@ -87,7 +87,7 @@ extension AdviceVerdict {
     )
     return now
       + past.sorted { $0.key < $1.key }.map { name, cuts in
-        "A purge of what is \(wanted.plan.name) would have cut \(name.visible.quoted) off "
+        "A purge of transactions \(wanted.plan.name) would have cut \(name.visible.quoted) off "
           + "\(cuts.count.counted("time")) in the past, the last on "
           + "\(InspectUnits.date(cuts[cuts.count - 1].time))."
       }
@@ -155,7 +155,7 @@ extension AdviceVerdict {
     let count = advice.knownConsumers.count.counted("known consumer has", "known consumers have")
     if let wanted = advice.wanted {
       return [
-        "A purge of what is \(wanted.plan.name) deletes "
+        "A purge of transactions \(wanted.plan.name) deletes "
           + "\(wanted.transactions.counted("transaction")); \(count) merged all of them.",
         "Run regularly, it keeps history bounded.",
       ]

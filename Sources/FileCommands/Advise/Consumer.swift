@@ -15,7 +15,7 @@ struct Consumer: Sendable, Hashable {
 
   /// The place in which a consumer was found.
   enum Source: Sendable, Hashable {
-    /// The registry of a store of this library.
+    /// The registry of members in the store; a Core Data file has none.
     case registry(MemberState)
     /// The file of cursors that the user gave.
     case file
@@ -139,10 +139,11 @@ struct ConsumerStatus: Sendable, Hashable {
   /// The seconds from the oldest unmerged transaction to the newest transaction of the history;
   /// `nil` if all are merged.
   var lagSeconds: Double?
-  /// Whether history after the consumer's position is already purged, so that the consumer has lost
-  /// changes.
+  /// Whether the consumer has lost changes.
+  ///
+  /// Either history after its position is purged, or the member has the state `lost`.
   var isCutOff = false
-  /// Whether the consumer is the furthest behind, so that purging beyond it loses changes.
+  /// Whether the consumer is the furthest behind; a purge beyond its position would lose changes.
   ///
   /// In a store of this library, only active members count. Purges of such a store wait for them.
   var holdsBack = false

@@ -104,8 +104,8 @@ extension ConsumerFile {
     ].count { $0 }
     guard given == 1, item.unknown != false else {
       throw .usage(
-        "--cursors: \(place), \(name.quoted), needs exactly one of date, token, archive, and unknown "
-          + "with the value true."
+        "--cursors: \(place), \(name.quoted), needs exactly one of the keys \"date\", \"token\", "
+          + "\"archive\" and \"unknown\". The value of \"unknown\" must be true."
       )
     }
     guard item.store == nil || item.token != nil else {
@@ -144,7 +144,7 @@ extension ConsumerFile {
     else {
       throw .usage(
         "\(place) names the archive \(archive.quoted), which cannot be read. Give a path relative to "
-          + "the folder of the list."
+          + "the folder of the --cursors file."
       )
     }
     guard let token = ArchivedToken(Array(bytes)) else {
@@ -157,8 +157,8 @@ extension ConsumerFile {
   }
 
   static let transactionNumber =
-    "Give the transactionNumber of the last transaction that the consumer has merged in a JSON list: "
-    + #"[{"name": "widget", "token": 512}]."#
+    "In a JSON list, give the transactionNumber of the last transaction that the consumer has "
+    + #"merged: [{"name": "widget", "token": 512}]."#
 
   /// Returns the problem of an invalid JSON text and its place, as a verb phrase.
   private static func place(_ error: any Error) -> String {
@@ -204,7 +204,8 @@ extension ConsumerFile {
     }
     if outline.members?.contains(where: { $0.name == name }) == true {
       throw .usage(
-        "\(what), is a registered member, so its cursor is read from the store. Remove it from this file."
+        "\(what), is a registered member, so its cursor is read from the store. Remove it from the "
+          + "--cursors file."
       )
     }
     var consumer = entry.consumer
@@ -221,8 +222,8 @@ extension ConsumerFile {
   private static func foreign(_ what: String, _ stores: [String], _ own: String?) -> LabError {
     .usage(
       "\(what), has a token of the store \(stores.joinedWithAnd), but "
-        + (own.map { "the UUID of this file is \($0). " } ?? "this file has no UUID. ")
-        + "Inspect the file that issued the token, or give a token of this file."
+        + (own.map { "the UUID of this store is \($0). " } ?? "this store has no UUID. ")
+        + "Pass the store that issued the token, or give a token of this store."
     )
   }
 
@@ -242,8 +243,8 @@ extension ConsumerFile {
       )
     case .number(let number) where number > head:
       throw .usage(
-        "\(what), has the token \(number), beyond the newest transaction, #\(head): it belongs to "
-          + "another store, or this file is an older copy. Give a token of this file."
+        "\(what), has the token \(number), beyond the newest transaction, #\(head): the token belongs "
+          + "to another store, or this store is an older copy. Give a token of this store."
       )
     case .date(let date) where date > latest:
       throw .usage(

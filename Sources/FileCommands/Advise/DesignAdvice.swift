@@ -39,7 +39,7 @@ package struct DesignAdvice: Sendable, Hashable {
   let purges: String
   /// The conditions under which the design was run.
   let conditions: [String]
-  /// The conditions that the design does not support, so that it was not run under them.
+  /// The conditions that the design does not support; no plan was run under them.
   let unsupported: [String]
   /// The plans that were run, such as "2 actors to depth 4".
   let scope: String
@@ -105,11 +105,11 @@ extension DesignAdvice {
   }
 }
 
-/// Runs tracking designs for `advise`.
+/// The function with which `advise` runs tracking designs.
 ///
-/// The default reader knows no design. A module with designs replaces it.
+/// The default function throws for every design. A module with designs replaces the function.
 package struct DesignReader: CompositionPart {
-  /// Runs the design that a name or file states, and returns its behavior under the conditions.
+  /// Runs a design, given by its name or its file, and returns its behavior under the conditions.
   package var read:
     @Sendable (
       _ name: String,
@@ -117,7 +117,7 @@ package struct DesignReader: CompositionPart {
       _ jobs: Int
     ) async throws(LabError) -> DesignAdvice
 
-  /// Creates a reader for a build without designs.
+  /// Creates the default reader, whose ``read`` throws a usage error for every design.
   package init() {
     read = { name, _, _ throws(LabError) in
       throw .usage("--design: this build has no design \(name.quoted). Leave the option out.")

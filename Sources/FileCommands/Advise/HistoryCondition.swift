@@ -17,7 +17,7 @@ extension HistoryCondition {
   /// The least time between two transactions that counts as a pause, in seconds.
   static let pauseMin = 86_400.0
 
-  /// Returns the conditions that a history shows, in the order of the lab's list.
+  /// Returns the conditions that occur in a history, in the order of `list conditions`.
   ///
   /// - Complexity: one visit to each transaction.
   static func all(in history: PastHistory) -> [HistoryCondition] {

@@ -25,7 +25,9 @@ struct HistoryCost: Sendable, Hashable {
   let bytes: Int64?
   /// The bytes of all pages of the database.
   let databaseBytes: Int64
-  /// The growth in bytes a day with its interval; `nil` for less than three days of history.
+  /// The mean growth in bytes per day, with a confidence interval.
+  ///
+  /// `nil` for fewer than ``daysMin`` whole days of history, or if ``bytes`` is `nil`.
   private(set) var growth: Interval?
   /// The days of history, newest first, without days before the oldest transaction.
   private(set) var days: [Day] = []
@@ -69,7 +71,10 @@ struct HistoryCost: Sendable, Hashable {
     days[age].bytes += Double(outline.bytes[index])
   }
 
-  /// Returns the mean bytes per day with an interval, without the oldest day, which is incomplete.
+  /// Returns the mean bytes per day, with a confidence interval.
+  ///
+  /// The oldest day is left out, because it is incomplete. The result is `nil` if `isMeasured` is
+  /// `false`, or if fewer than ``daysMin`` days remain.
   private static func growth(of days: [Day], isMeasured: Bool) -> Interval? {
     let whole = days.dropLast().map(\.bytes)
     guard isMeasured, whole.count >= daysMin else { return nil }
@@ -84,7 +89,7 @@ struct HistoryCost: Sendable, Hashable {
     return Double(bytes) / Double(databaseBytes)
   }
 
-  /// The days until the history is twice as large; `nil` if its growth is not measurable.
+  /// The days until the history is twice as large; `nil` if its growth is unknown or may be 0.
   var doublingDays: Interval? {
     guard let growth, let bytes, growth.lower > 0 else { return nil }
     // More bytes a day double the history sooner: the bounds swap.

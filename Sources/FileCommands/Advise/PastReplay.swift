@@ -39,15 +39,15 @@ struct PastReplay: Sendable {
   private let countMin: Int
   /// Whether timestamps never decrease.
   ///
-  /// If so, and if two writes of an author are closer together than the age of a purge, the purge
-  /// deletes no transaction between them before the second write.
+  /// If so, the author of two writes that are no further apart than the age of a purge loses no
+  /// transaction to that purge: at the second write, no transaction between them is old enough.
   private let isRising: Bool
 
   /// Replays purges for at most ``authorsMax`` authors that may read history as well as write it.
   ///
   /// A store with active members is not replayed, because its purges wait for these members.
   ///
-  /// - Complexity: one visit to each transaction for each author that was away for long enough.
+  /// - Complexity: linear in the transactions for each pair of a purge and a replayed author.
   init(_ plans: [PurgePlan], _ history: PastHistory, writesOnly: Set<String>) {
     self.plans = plans
     self.history = history

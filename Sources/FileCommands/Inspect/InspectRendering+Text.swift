@@ -146,7 +146,7 @@ extension InspectRendering {
     guard let purge = census.purge else { return [] }
     let share = InspectUnits.percent(Int64(purge.transactions), of: Int64(census.transactions))
     var lines = [
-      "A purge of what is \(purge.place) would delete",
+      "A purge of transactions \(purge.place) would delete",
       "  \(purge.transactions.counted("transaction")) (\(share)) with \(purge.changes.counted("change"))",
     ]
     if let bytes = purge.bytes, let all = census.storage.historyBytes {

@@ -118,7 +118,7 @@ extension TombstoneSample {
   }
 }
 
-/// The risks of a purge that do not show in the counts of the rows it would delete.
+/// The risks of a purge: the unknown facts about possible losses, and the tokens that expire.
 ///
 /// A purge that would delete no transaction has no risks.
 struct PurgeRisks: Hashable {
@@ -141,7 +141,7 @@ struct PurgeRisks: Hashable {
       + (census.isOurs
         ? " and its owner must resync."
         : " with NSPersistentHistoryTokenExpiredError (134301)"
-          + (census.isMirrored ? ", that of the CloudKit mirror included." : "."))
+          + (census.isMirrored ? ", also for the CloudKit mirror." : "."))
   }
 
   private static func own(_ census: HistoryCensus) -> [String] {

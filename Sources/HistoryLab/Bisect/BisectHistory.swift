@@ -57,7 +57,9 @@ struct BisectHistory: Equatable, Sendable {
       )
     }
     guard let good = try Self.log(["--max-count=1", names.good], repository).first?.commit else {
-      throw LabError.lab("git log does not list the commit \(names.good).")
+      throw LabError.lab(
+        "git log does not print the commit \(names.good). Check the repository with git fsck."
+      )
     }
     self.init(good: good, commits: log.map(\.commit))
   }

@@ -4,7 +4,6 @@ import Commands
 import Foundation
 import Reporting
 
-/// The options of `bisect`.
 struct BisectOptions: VerbOptions {
   @Argument(
     .planFile,

@@ -31,11 +31,12 @@ final class CampaignPage: Sendable {
 
   /// Writes the page if it is due and no other worker has written it in the meantime.
   ///
-  /// The page is due at the first call, and again at least five seconds after this worker last
-  /// wrote it or found that another worker had written it.
+  /// The page is due if this worker has not written it yet. After a write, it is due again after five
+  /// seconds, or after ten times the duration of the write if that is longer. If another worker has
+  /// written the page by then, this worker does not write it, and checks again after five seconds.
   ///
-  /// Writing reads all tasks. Therefore usually only one of several workers writes the page, and it
-  /// spends at most a tenth of its time on writing.
+  /// Each write reads all tasks. Because of the delays, calls of this function use at most a tenth of
+  /// a worker's time, and usually only one of several workers writes the page.
   func writeIfDue(of campaign: CampaignFolder) {
     let isDue = state.withLock { state in
       if let next = state.next, now() < next { return false }

@@ -3,7 +3,6 @@ import Campaigns
 import Commands
 import Reporting
 
-/// The options of `campaign status`.
 struct CampaignStatusOptions: VerbOptions {
   @Argument(.campaign()) var folder: String
   @Flag(.json) var json
@@ -42,7 +41,6 @@ struct CampaignStatusVerb: Verb {
   }
 }
 
-/// The options of `campaign drain`.
 struct CampaignDrainOptions: VerbOptions {
   @Argument(.campaign()) var folder: String
   @Flag("off", "Lets workers take tasks again.") var off

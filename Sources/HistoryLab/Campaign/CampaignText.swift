@@ -234,7 +234,7 @@ struct CampaignText {
 
 /// The status of a campaign as JSON, in the format of `campaign status --json`.
 struct CampaignDocument: Encodable {
-  /// A group of similar failures, each represented by its key.
+  /// A group of similar failures; `example` and `failures` contain the keys of failures.
   struct Group: Encodable {
     let symptom: FailureSymptom?
     let alsoBroken: [FailureGroup.BrokenInvariant]

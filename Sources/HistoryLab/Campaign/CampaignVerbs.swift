@@ -3,7 +3,7 @@ import Campaigns
 import Commands
 import HistoryTypes
 
-/// The parent of the verbs of a campaign.
+/// The parent of the `campaign` verbs.
 enum CampaignVerbs {
   static let group = VerbSpec(
     name: "campaign",
@@ -32,7 +32,6 @@ extension Argument<String> {
   }
 }
 
-/// The options of `campaign add`.
 struct CampaignAddOptions: VerbOptions {
   @Argument(.campaign("The folder of the campaign, which is created if it does not exist."))
   var folder: String

@@ -4,7 +4,6 @@ import Commands
 import HistoryTypes
 import Programs
 
-/// The options of `campaign work`.
 struct CampaignWorkOptions: VerbOptions {
   @Argument(.campaign()) var folder: String
   @Option(.jobs) var jobs: Int

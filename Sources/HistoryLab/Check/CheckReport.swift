@@ -197,7 +197,6 @@ struct CheckDocument: Codable, RunFile {
   }
   static let title = "a check"
   static let versionField = "check"
-  /// The version of the format.
   static let formatVersion = 1
   let check: Int
   let seed: String

@@ -198,7 +198,7 @@ final class PlanQueue: Sendable {
     state = Mutex(State(last: plans < shard.index ? 0 : (plans - shard.index) / shard.count + 1))
   }
 
-  /// The number of the last plan that is counted.
+  /// The greatest plan number that can be counted; 0 if the shard has no plans.
   var last: Int { number(of: state.withLock { $0.last }) }
 
   /// Returns the number of the plan at a position within this shard, from 1; 0 for position 0.

@@ -221,7 +221,7 @@ struct FaultCounts: Sendable, Equatable {
     }
   }
 
-  /// The number of power-offs.
+  /// The number of power-offs that occurred.
   var powerOffCount: Int {
     pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? $1.value.fired : 0) }
   }
@@ -289,7 +289,7 @@ struct RefusalCounts: Sendable, Equatable {
     for (pair, count) in other.pairs { pairs[pair, default: 0] += count }
   }
 
-  /// Returns the number of commands of all kinds that failed with an error code.
+  /// Returns the number of commands, of all kinds, that failed with the given error code.
   func count(of code: SystemFailure.Code) -> Int {
     pairs.reduce(0) { $0 + ($1.key.code == code ? $1.value : 0) }
   }

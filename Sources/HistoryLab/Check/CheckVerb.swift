@@ -6,7 +6,6 @@ import Simulation
 import Traces
 import Workloads
 
-/// The options of `check`.
 struct CheckOptions: VerbOptions {
   @Option(
     "system",

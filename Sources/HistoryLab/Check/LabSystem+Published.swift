@@ -3,7 +3,7 @@ import Traces
 import Workloads
 
 extension LabSystem {
-  /// The systems that other authors have published, each with the requirements that they state.
+  /// The systems that other authors have published, each with the use that its authors document.
   static let published = [
     LabSystem(.article, .article),
     LabSystem(.articleEager, .article),
@@ -36,7 +36,9 @@ extension LabSystem {
 }
 
 extension StatedUse {
-  /// The conditions that several published systems exclude from their stated use, with the reasons.
+  /// Conditions outside the documented use of both the article and PersistentHistoryTrackingKit.
+  ///
+  /// The values are the reasons. `backgroundWrites` is missing, because its reasons differ.
   private static let authors: [Condition: String] = [
     .sameAuthorTwice: "each process must have its own author",
     .sameActorTwice: "each process must have its own author",
@@ -44,8 +46,9 @@ extension StatedUse {
     .configSkew: "all processes must list the same authors and share one defaults suite",
   ]
 
-  /// The conditions outside the stated use of PersistentHistoryTrackingKit: `authors` and
-  /// background writes.
+  /// Conditions outside the documented use of every version of PersistentHistoryTrackingKit.
+  ///
+  /// They are those in `authors`, and background writes.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }
@@ -54,7 +57,7 @@ extension StatedUse {
     kitAuthors.merging(some) { $1 }
   }
 
-  /// The stated use of the design in a published article from 2021.
+  /// The use that a published article from 2021 documents for its design.
   fileprivate static let article = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; batch work runs in a context named batchContext.",
@@ -63,7 +66,7 @@ extension StatedUse {
     ]) { $1 }
   )
 
-  /// The stated use of a seven-day purge, from Apple's pages about consuming store changes.
+  /// The use of a seven-day purge, as documented in Apple's pages about consuming store changes.
   fileprivate static let sevenDays = StatedUse(
     sentence: "Every process runs and merges at least once in seven days.",
     outside: [
@@ -75,7 +78,7 @@ extension StatedUse {
     ]
   )
 
-  /// The stated use in the README of PersistentHistoryTrackingKit 1.
+  /// The use that the README of PersistentHistoryTrackingKit 1 documents.
   fileprivate static let kit1 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -84,14 +87,14 @@ extension StatedUse {
     ])
   )
 
-  /// The stated use in the README of PersistentHistoryTrackingKit 1, with manual cleaning.
+  /// The use that the README of PersistentHistoryTrackingKit 1 documents for manual cleaning.
   fileprivate static let kit1Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; the app decides when the cleaner runs.",
     outside: kitAuthors
   )
 
-  /// The stated use in the README and guides of PersistentHistoryTrackingKit 2.
+  /// The use that the README and guides of PersistentHistoryTrackingKit 2 document.
   fileprivate static let kit2 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -101,7 +104,7 @@ extension StatedUse {
     ])
   )
 
-  /// The stated use in the README and guides of PersistentHistoryTrackingKit 2, with manual
+  /// The use that the README and guides of PersistentHistoryTrackingKit 2 document for manual
   /// cleaning.
   fileprivate static let kit2Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
@@ -109,7 +112,7 @@ extension StatedUse {
     outside: merging([.mirrorLag: "CloudKit's imports must not be merged"])
   )
 
-  /// The stated use of the quick start in the README of PersistentHistoryTrackingKit 2.
+  /// The use that the quick start in the README of PersistentHistoryTrackingKit 2 documents.
   fileprivate static let kit2Readme = StatedUse(
     sentence: "One app that lists itself, a widget and a share extension, with dates in its own "
       + "defaults, cleaning at most once in seven days.",
@@ -117,7 +120,7 @@ extension StatedUse {
   )
 }
 
-/// The use for which the authors of a published system document the system.
+/// The use of a published system that its authors document.
 ///
 /// Reports mark violations outside this use.
 struct StatedUse: Hashable, Sendable {
@@ -126,7 +129,7 @@ struct StatedUse: Hashable, Sendable {
   /// The conditions that violate the requirements, each with the reason.
   let outside: [Condition: String]
 
-  /// Returns whether the authors' stated use includes a condition.
+  /// Returns whether the documented use includes a condition.
   func covers(_ condition: Condition) -> Bool { outside[condition] == nil }
 }
 

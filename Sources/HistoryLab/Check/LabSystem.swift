@@ -33,7 +33,7 @@ struct LabSystem: Sendable {
   var design: TrackingDesign?
   let make: @Sendable () -> any SystemUnderTest
 
-  /// The system's description, followed by the stated use of a published system.
+  /// The system's sentence, followed by the documented use if the system is a published one.
   var description: String {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
@@ -65,12 +65,14 @@ struct LabSystem: Sendable {
       )
     ] + Mutant.all.map(LabSystem.init)
 
-  /// Returns the system with a name; `nil` if no system has it.
+  /// Returns the system with the given name; `nil` if no system has this name.
   static func named(_ name: String) -> LabSystem? { all.first { $0.name == name } }
 }
 
 extension LabSystem {
-  /// Creates the tracker with one source edit, which is enabled for the whole process.
+  /// Creates a system that runs the tracker with one seeded bug.
+  ///
+  /// `make` enables the bug for the whole process.
   init(_ mutant: Mutant) {
     name = Mutant.prefix + mutant.name
     sentence = mutant.sentence

@@ -190,7 +190,6 @@ enum ScheduleChoice: Hashable, Sendable {
     )
   }
 
-  /// The schedule of the plans.
   var schedule: PlanSchedule {
     if case .pct(let depth) = self { .pct(depth: depth) } else { .random }
   }

@@ -50,7 +50,7 @@ struct PlanRecipe: Sendable {
   /// On average, one in `repeatedShare` plans runs twice; the plan's seed decides whether it does.
   private static let repeatedShare: UInt64 = 16
 
-  /// Returns the plan with a number, and the random choices that produced the plan.
+  /// Returns the plan with the given number, and the random choices that produced the plan.
   func plan(_ number: Int) -> (plan: Plan, choices: ChoiceSequence) {
     var source = ChoiceSource(seed: caseSeed(number))
     let plan = plan(from: &source)
@@ -111,7 +111,8 @@ final class PlanWorker {
     let steps = stepCount - before
     var runFailure = runFailure
     var difference: Int?
-    // Reading fills SQLite's caches, so the next command makes fewer calls, and its fault meets another one.
+    // Reading the states fills SQLite's caches. The next command would then make fewer calls, and
+    // its fault would affect a different call. The states are therefore read in an extra run.
     if hasFaults, states != nil, runFailure == nil {
       try run(plan, observe: { _ in true }, afterStep: { states?.add(simulator) })
       runFailure = self.runFailure
@@ -222,12 +223,13 @@ final class PlanWorker {
     var digest: UInt64 = 0
   }
 
-  /// Runs a plan completely, and returns a footprint for each command.
+  /// Runs a plan to its end, and returns each command's events and a hash of the state after it.
   ///
-  /// The last element of the result covers the passes and reads after the last command.
+  /// The last element of the result has the events after the last command, from the closing passes
+  /// and reads. Its hash is 0.
   ///
-  /// After `count` commands, the closure is called. If the system's state permits it, all
-  /// connections are then replaced, so that no statement that was prepared earlier is used again.
+  /// After `count` commands, `body` is called and the connections are replaced, if possible (see
+  /// `reconnect()`). With new connections, no statement that was prepared earlier is used again.
   func footprints(
     of plan: Plan,
     reconnectingAfter count: Int? = nil,
@@ -255,7 +257,10 @@ final class PlanWorker {
     return footprints
   }
 
-  /// Replaces the connections of the system, if the system's current state permits it.
+  /// Replaces the connections of the system, or keeps them if the system cannot replace them.
+  ///
+  /// Only the tracker can replace its connections, and only when it can take a snapshot. It cannot
+  /// take one, for example, while an actor has live queries.
   private func reconnect() throws(SystemFailure) {
     do throws(SystemFailure) { try underTest.reconnect() } catch {
       guard error.code == .unsupported else { throw error }
@@ -332,7 +337,7 @@ extension CheckerSuite {
 }
 
 extension EventKind {
-  /// Whether the event is the last one of a command that ran, or states that a command was skipped.
+  /// Whether the event states that a command or a closing step has ended, or was skipped.
   fileprivate var endsStep: Bool {
     switch self {
     case .ended, .skipped: true

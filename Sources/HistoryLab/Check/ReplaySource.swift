@@ -44,7 +44,10 @@ struct ReplaySource {
     )
   }
 
-  /// Returns the system of `--system`, otherwise the file's system unless it is an external program.
+  /// Returns the system that `--system` names; without `--system`, the system that the file names.
+  ///
+  /// An external program runs only if `--system` names it. If only the file names a program, a
+  /// usage error is thrown.
   private static func system(
     _ named: String?,
     else name: String,
@@ -115,7 +118,10 @@ struct ReplayWalk {
   private let until: Int?
   private let terminal: Terminal
 
-  /// Creates a walk from the trace of a plan and the violation in this trace; `run` repeats the plan.
+  /// Creates a walk through a trace; `violation` is `nil` if the trace breaks no invariant.
+  ///
+  /// ``run(showing:_:)`` runs the trace's plan again to read the contents of contexts and store.
+  /// `until` is the number of the command after which the walk stops; `nil` for no limit.
   init(_ trace: Trace, _ violation: Violation?, until: Int?, on terminal: Terminal) {
     self.trace = trace
     self.violation = violation

@@ -8,7 +8,6 @@ import Simulation
 import Systems
 import Traces
 
-/// The options of `replay`.
 struct ReplayOptions: VerbOptions {
   /// The source of the plan.
   enum Source: Hashable, Sendable {
@@ -184,7 +183,7 @@ struct ReplayVerb: Verb {
     .undecided("the system did not complete the plan: \(runFailure)")
   }
 
-  /// Returns the violation of the invariant that the file names; if the file names none, the first violation.
+  /// Returns the violation of the invariant that the file names, or else the first violation.
   private func violation(in suite: CheckerSuite, _ source: ReplaySource) -> Violation? {
     source.checker.flatMap { suite.violation(of: $0) } ?? suite.violation
   }

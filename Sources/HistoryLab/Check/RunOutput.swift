@@ -57,7 +57,7 @@ extension RunOutput {
     }
   }
 
-  /// Writes a counterexample, its page, its plan and its trace under a name.
+  /// Writes a counterexample, its page, its plan and its trace under the given name.
   func keepWhole(
     _ counterexample: Counterexample,
     as stem: String,
@@ -69,7 +69,7 @@ extension RunOutput {
     return try keep(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
   }
 
-  /// Writes a counterexample and the page that shows it under a name.
+  /// Writes a counterexample and the page that shows it under the given name.
   func keep(
     _ counterexample: Counterexample,
     as stem: String,

@@ -40,7 +40,7 @@ extension ExploreTask {
       broken: [:],
       seconds: 0
     )
-    // The task has ended with a shorter length.
+    // The task ended before this plan length.
     guard rounds.isOpen, place.length <= scope.depth else { return outcome }
     let explorer = explorer(keepingMoves: keepingMoves, knowing: earlier)
     do throws(SystemFailure) {
@@ -76,8 +76,8 @@ extension ExploreTask {
 
   /// The data that determines the task's plans within its scope, as text.
   ///
-  /// The text contains the design, the plan headers, the possible first commands, and the repeated
-  /// windows (runs of consecutive transactions) of a real history.
+  /// The text contains the design, the plan headers, the possible first commands, and the windows
+  /// (runs of consecutive transactions) of a real history that the plans' writes repeat.
   var alphabetText: String {
     let alphabet = alphabet
     let starts = alphabet.headers.map { header in

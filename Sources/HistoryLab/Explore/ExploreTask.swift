@@ -162,7 +162,6 @@ struct ExploreTask: Sendable {
     return alphabet
   }
 
-  /// The headers of the plans.
   var headers: [PlanHeader] { alphabet.headers }
 
   /// Runs each plan that broke an invariant again from the start, outside the exploration.
@@ -187,7 +186,9 @@ struct ExploreTask: Sendable {
   }
 }
 
-/// A real history, and the number of windows (runs of consecutive transactions) to repeat.
+/// A real history, and the maximum number of its windows whose writes the plans repeat.
+///
+/// A window is a run of consecutive transactions.
 struct ExploredHistory: Sendable {
   let path: String
   let history: PastHistory
@@ -236,7 +237,6 @@ extension Action {
 }
 
 extension PlannedWrite {
-  /// The write as a phrase.
   fileprivate var phrase: String {
     let what = changes.map { "\($0.type)s \($0.object)" }.joined(separator: ", ")
     let context = context == "view" ? "" : " in its context \(context)"
@@ -253,17 +253,17 @@ extension PlannedWrite {
 
 /// Hands out the tasks of an exploration, each once, and adds up their states.
 ///
-/// Several tasks with equal ``ExploreTask/reuseKey`` form a group. The task of each group that is
-/// estimated to be the shortest starts before all tasks that are not the first of a group. These
-/// follow, the longest first. Tasks of the group that start after its first task has finished reuse
-/// the command results of that task. The order and the reuse only save time. They do not change the
-/// results.
+/// Several tasks with equal ``ExploreTask/reuseKey`` form a group. The first task of a group is the
+/// one with the shortest estimated duration. The first tasks of all groups start before all other
+/// tasks. Tasks of both kinds start in the order of their estimated durations, the longest first.
+/// Tasks of a group that start after its first task has finished reuse the command results of that
+/// task. The order and the reuse only save time. They do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
   private let reuseKeys: [ExploreTask.ReuseKey?]
-  /// The numbers of the tasks that start first, one for each group of related tasks.
+  /// The numbers of the tasks that start first, one for each group of tasks with equal keys.
   private let first: Set<Int>
   private let known = Mutex<[ExploreTask.ReuseKey: KnownMoves]>([:])
   /// The task numbers in the order in which the queue hands them out.

@@ -63,7 +63,8 @@ struct ExploreOptions: VerbOptions {
 
   /// The pairs of options that exclude each other.
   ///
-  /// A divided exploration always merges equal states, and a single slice has no card.
+  /// `--slices` excludes `--no-merging`, because a divided exploration always merges equal states.
+  /// `--length` excludes `--card`, `--json` and `--markdown`, because a single slice has no card.
   var exclusive: [[String]] {
     [["slices", "no-merging"]] + ["card", "json", "markdown"].map { ["length", $0] }
   }

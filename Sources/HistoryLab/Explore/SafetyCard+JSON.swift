@@ -31,7 +31,7 @@ struct CardsDocument: Codable, RunFile {
     /// The maximum number of states if this limit ended the exploration; otherwise `nil`.
     var budget: Int?
   }
-  /// The exploration of a condition within one scope.
+  /// The result of exploring one condition within one ``ExploreScope``.
   struct Piece: Codable {
     let actors: Int
     let depth: Int

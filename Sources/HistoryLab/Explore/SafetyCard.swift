@@ -112,7 +112,6 @@ struct SafetyCard: Sendable {
 
 /// The result of one invariant under one condition.
 struct SafetyCell: Sendable {
-  /// The kinds of result.
   enum Result: String, Sendable, Codable, CaseIterable {
     case holds
     case breaks
@@ -134,9 +133,10 @@ struct SafetyCell: Sendable {
   let invariant: String
   let condition: Condition
   let result: Result
-  /// The greatest number of commands up to which all plans of at least one scope were run.
+  /// The number of commands of the plan that breaks the invariant, or else the explored depth.
   ///
-  /// If the invariant broke, the value is the number of commands of the plan that breaks it.
+  /// In each scope, all plans up to some number of commands were run. The explored depth is the
+  /// greatest of these numbers.
   let depth: Int
   let planCount: Double
   let stateCount: Int

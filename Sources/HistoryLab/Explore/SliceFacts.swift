@@ -33,7 +33,7 @@ struct SliceFacts: Codable {
   /// The results of one task: one system under one condition within one scope.
   struct Piece: Codable {
     let seconds: Double
-    /// The slice's results in this task; `nil` if the task ended at a shorter plan length.
+    /// The slice's results for this task; `nil` if the task ended before the slice's plan length.
     var content: Content?
   }
 
@@ -43,7 +43,7 @@ struct SliceFacts: Codable {
   let explorationSlice: Int
   let place: SlicePlace
   let program: CampaignProgram
-  /// The names of the tasks, and the properties that determine their plans.
+  /// The properties of the whole exploration, which must be equal in all of its slices.
   let exploration: ExplorationIdentity
   /// The hashes that identify all slices of the previous length, in the order of their numbers.
   let after: [String]

@@ -105,7 +105,10 @@ struct SliceFile: Sendable {
       throw refuse("\(difference). Use the same options for all slices")
     }
     guard facts.place == place, facts.pieces.count == exploration.pieces.count else {
-      throw refuse("it contains \(facts.place.sentence)")
+      throw refuse(
+        "it contains \(facts.place.sentence), and was renamed or damaged. Remove it and run "
+          + "explore again"
+      )
     }
     guard bytes.count == facts.byteCount,
       bytes.withUnsafeBytes({ CampaignProgram.hash(of: $0) }).digits == facts.hash
@@ -126,9 +129,10 @@ struct SliceFile: Sendable {
     let explorationSlice: Int
   }
 
-  /// Returns the slice's results in one task; `nil` if the task ended at a shorter plan length.
+  /// Returns the slice's results for one task of the exploration, given by the task's index.
   ///
-  /// If `hasMoves` is `false`, the moves from state to state are not read.
+  /// The result is `nil` if the task ended before the slice's plan length. If `hasMoves` is `false`,
+  /// the moves from state to state are not read.
   ///
   /// - Throws: A usage error if a command or plan cannot be read.
   func slice(

@@ -10,10 +10,12 @@ import Traces
 /// Each slice belongs to one plan length. Lengths are read in ascending order from 0. The
 /// first length with a missing slice and all greater lengths are left out.
 struct SliceFolder: Sendable {
-  /// The slices of each plan length of which all slices exist, in the order of their numbers.
+  /// The slices of each complete plan length, from length 0, in the order of their numbers.
+  ///
+  /// A plan length is complete if all slices of this length and of all shorter lengths exist.
   private let lengths: [[SliceFile]]
 
-  /// The number of plan lengths, from 0, of which all slices exist.
+  /// The number of complete plan lengths, counted from length 0.
   var lengthCount: Int { lengths.count }
 
   /// The hashes of the slices of the greatest complete plan length; empty if no length is complete.
@@ -73,7 +75,7 @@ struct SliceFolder: Sendable {
     return found
   }
 
-  /// Returns the results of all slices in one task of the exploration.
+  /// Returns the results of all slices for one task of the exploration, given by the task's index.
   ///
   /// If `hasMoves` is `false`, the moves from state to state are not read, so that plans cannot be
   /// counted.
@@ -94,15 +96,15 @@ struct SliceFolder: Sendable {
       if slices.isEmpty { break }
       guard slices.count == files.count, rounds.add(slices) else {
         throw .usage(
-          "\(files[0].path.quoted) cannot be continued: its states do not follow those of shorter plans. "
-            + "Explore the length again."
+          "\(files[0].path.quoted) cannot be continued: the slices of its plan length do not match "
+            + "each other or the slices of shorter plans. Explore that plan length again."
         )
       }
     }
     return rounds
   }
 
-  /// The total duration of one task in all slices, in seconds.
+  /// Returns the total duration of one task in all slices, in seconds.
   func seconds(ofPiece piece: Int) -> Double {
     lengths.joined().map { $0.facts.pieces[piece].seconds }.reduce(0, +)
   }

@@ -130,7 +130,6 @@ struct MutantDocument: Codable, RunFile {
   }
   static let title = "a run of the mutants"
   static let versionField = "mutants"
-  /// The version of the file format.
   static let formatVersion = 1
   let mutants: Int
   let seed: String

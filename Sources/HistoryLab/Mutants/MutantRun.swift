@@ -335,7 +335,9 @@ struct MutantOutcome: Sendable {
     }
   }
 
-  /// The checkers that reject each seed's first killing plan, with the numbers of seeds, most frequent first.
+  /// The checkers that reject the seeds' first killing plans, with seed counts, most frequent first.
+  ///
+  /// The reasons of unfinished trials follow, also with seed counts.
   var checkers: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }

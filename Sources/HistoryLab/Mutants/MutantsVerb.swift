@@ -3,7 +3,6 @@ import Reporting
 import Systems
 import Traces
 
-/// The options of `mutants`.
 struct MutantsOptions: VerbOptions {
   @Option(
     "only",

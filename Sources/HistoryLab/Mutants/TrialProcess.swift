@@ -161,7 +161,7 @@ final class PlanWatch: Sendable {
   /// Starts the stopwatch at the beginning of a plan.
   func begin(at now: ContinuousClock.Instant) { begun.withLock { $0 = now } }
 
-  /// Whether the current plan has taken longer than the limit.
+  /// Returns whether the current plan has taken longer than the limit.
   func isLate(at now: ContinuousClock.Instant) -> Bool {
     begun.withLock { $0.map { now - $0 > limit } ?? false }
   }

@@ -2,32 +2,35 @@ import Commands
 
 /// The search for the smallest sets of changes after which no plan breaks the design.
 ///
-/// A set of changes *holds* if no plan breaks the changed design. Sets are tried in the order of
-/// their size. Each set is first tested with the plans that reject earlier sets (the proofs), because
-/// one plan often breaks many sets. Only a set that no proof rejects is verified. Supersets of a set
-/// that holds are left out. The result depends on neither time nor the number of workers.
+/// A set of changes *holds* if no plan breaks the changed design. A plan *rejects* a set if the plan
+/// breaks the changed design; ``proofs`` contains all such plans that are known. Sets are tried in
+/// the order of their size. Each set is first tested with ``proofs``, because one plan often rejects
+/// many sets. Only a set that no known plan rejects is verified. Supersets of a set that holds are
+/// left out. The result depends on neither time nor the number of workers.
 ///
 /// The design may also have to purge. As long as no set that holds also purges, the search tries
 /// supersets of the sets that hold, and keeps the first superset that holds and purges. Whether the
-/// design purges with a set is measured only if no proof rejects the set. A superset is verified only
-/// if the design purges with it.
+/// design purges with a set is measured only if no known plan rejects the set. A superset is verified
+/// only if the design purges with it.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 
   /// The possible changes for each decision; a set contains at most one change for each decision.
   let alternatives: [[Change]]
-  /// Returns, for each set, the index of the first of `proofs` that rejects the set; `nil` if none
-  /// does.
+  /// Returns, for each set, the index of the first of `proofs` that breaks the changed design.
+  ///
+  /// The index is `nil` if none of them does.
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
-  /// Returns new proofs that reject a set; empty if no plan breaks the design with these changes.
+  /// Searches for plans that break the design with a set of changes; returns none if the set holds.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
   /// Returns, for each set, whether the design purges with it; `nil` if the design need not purge.
   var purges: ((_ sets: [Changes]) async throws(LabError) -> [Bool])?
   /// Called with the number of sets that are rejected or accepted so far.
   var progress: (Int) -> Void = { _ in }
 
+  /// All known plans that break the design with some set of changes.
   private(set) var proofs: [Proof] = []
-  /// For each rejected set, the index in ``proofs`` of the proof that rejects the set.
+  /// For each rejected set, the index in ``proofs`` of a plan that rejects the set.
   private(set) var rejections: [Changes: Int] = [:]
   /// The minimal sets: no plan breaks the changed design, but one does for every proper subset.
   private(set) var minimal: [Changes] = []
@@ -83,7 +86,9 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     _ = try await purging(found)
   }
 
-  /// Searches the supersets of sets that hold for a superset with which the design also purges.
+  /// Sets ``purging`` to the first of `sets` with which the design holds and also purges.
+  ///
+  /// Each of `sets` is a superset of one of ``minimal``.
   private mutating func searchPurging(among sets: [Changes]) async throws(LabError) {
     guard purges != nil else { return }
     try await rejectAll(sets)
@@ -115,13 +120,13 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   /// Finds a minimal repair within a larger set of changes.
   ///
-  /// No proper subset of the result is a repair: a plan rejects the subset, or the design must
-  /// purge and never purges with the subset. Changes are removed as long as the remaining set is
-  /// not ruled out. The remaining set is then verified. If the verification fails, it adds a proof,
-  /// and the reduction starts again.
+  /// No proper subset of the result is a repair: a plan breaks the design with the subset, or the
+  /// design must purge and never purges with the subset. Changes are removed as long as the
+  /// remaining set is not ruled out. The remaining set is then verified. If this finds plans that
+  /// break the design, they are added to ``proofs``, and the reduction starts again.
   ///
-  /// - Returns: The minimal repair; `nil` if a proof rejects the larger set itself, or if the design
-  ///   must purge and never purges with the larger set.
+  /// - Returns: The minimal repair; `nil` if a plan breaks the design with the larger set itself, or
+  ///   if the design must purge and never purges with the larger set.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {
     while try await !isRuledOut(Changes(whole)) {
       var set = Changes(whole)
@@ -140,29 +145,31 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return nil
   }
 
-  /// Returns whether a set is known to be no repair.
+  /// Returns whether a set of changes is known to be no repair.
   ///
-  /// A set is no repair if a known proof rejects the set, or if the design must purge and never
-  /// purges with the set.
+  /// A set is no repair if a plan breaks the design with the set, or if the design must purge and
+  /// never purges with the set. Only the plans in ``proofs`` are tried.
   private mutating func isRuledOut(_ set: Changes) async throws(LabError) -> Bool {
     if try await isRejected(set) { return true }
     return try await purging([set]).isEmpty
   }
 
-  /// Returns whether a known proof rejects a set.
+  /// Returns whether a plan in ``proofs`` breaks the design with a set of changes.
   private mutating func isRejected(_ set: Changes) async throws(LabError) -> Bool {
     if rejections[set] == nil { rejections[set] = try await reject([set], proofs[...])[0] }
     return rejections[set] != nil
   }
 
-  /// Returns the proof that the set does not suffice if `change` is removed; `nil` if none is known.
+  /// Returns a plan that breaks the design with all changes of a set except `change`.
+  ///
+  /// The result is `nil` if no such plan is known.
   func proof(without change: Change, of set: Changes) -> Proof? {
     rejections[set.subtracting([change])].map { proofs[$0] }
   }
 
   /// Returns whether no plan breaks the design with a set of changes.
   ///
-  /// The known proofs are tried first; then the set is verified.
+  /// The plans in ``proofs`` are tried first. If none breaks the design, the set is verified.
   private mutating func holds(_ set: Changes) async throws(LabError) -> Bool {
     if holding.contains(set) { return true }
     if try await isRejected(set) { return false }

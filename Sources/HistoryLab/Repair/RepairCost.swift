@@ -4,7 +4,7 @@ import Systems
 import Traces
 import Workloads
 
-/// The amount of work of a design in a fixed set of plans, counted in their traces.
+/// Counts of a design's fetches, stored positions, and transactions in a fixed set of plans.
 struct RepairCost: Hashable, Sendable {
   /// The number of fetches.
   var passes = 0

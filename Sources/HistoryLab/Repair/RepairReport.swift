@@ -14,7 +14,7 @@ struct RepairReport: Sendable {
   struct Answer: Sendable {
     /// The changes, in the order of the decisions, each with the proof that it is needed.
     let changes: [Reason]
-    /// Every proper subset of the changes, the smallest first, each with the proof against it.
+    /// Every proper subset of the changes, the smallest first, each with why it is no repair.
     let subsets: [Subset]
     let cost: RepairCost
     let purging: RepairPurging
@@ -164,12 +164,12 @@ struct RepairReport: Sendable {
       + "condition at a time, and by \(limits.plans.counted("random plan")), seed \(limits.seed)."
   }
 
-  /// The heading of the changes that repair a design together.
+  /// Returns the heading of the changes that repair a design together.
   func heading(_ answer: Answer) -> String {
     answer.changes.map { "\($0.change.decision) = \($0.change.to)" }.joinedWithAnd
   }
 
-  /// A table of the changes that repair a design together.
+  /// Returns a table of the changes that repair a design together.
   ///
   /// A row describes one change, and what the design does without it.
   func table(_ answer: Answer) -> ReportTable {
@@ -186,7 +186,7 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// A sentence about a plan and the invariant that the plan breaks, or about missing purges.
+  /// Returns a plan and the violated invariant as text, or a sentence that the design never purged.
   func sentence(_ proof: Proof) -> String {
     switch proof {
     case .breaks(let plan, let violation):
@@ -209,7 +209,10 @@ struct RepairReport: Sendable {
       + "\((broken + idle).joined(separator: ", or ")). Changes are numbered from 1."
   }
 
-  /// A table of the plans that break proper subsets, with the changes of each subset by number.
+  /// Returns a table of the plans that break the design with proper subsets of the changes.
+  ///
+  /// A subset is shown by the numbers of its changes. The last row, without a plan, has the subsets
+  /// with which the design never purges, if there are any.
   func subsetTable(_ answer: Answer) -> ReportTable {
     var table = ReportTable(columns: [
       .prose("plan"), .text("breaks"), .prose("with these changes alone"),
@@ -228,7 +231,7 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// A table of the costs of the design and of each repaired design, counted in the same plans.
+  /// Returns a table of the costs of the design and of each repaired design, in the same plans.
   func costTable(_ answers: [Answer]) -> ReportTable {
     var table = ReportTable(
       columns: [.text("in \(limits.costPlans.counted("plan"))"), .number(system)]
@@ -251,7 +254,7 @@ struct RepairReport: Sendable {
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  /// A sentence that states whether the design purges with a set of changes.
+  /// Returns a sentence that states whether the design purges with a set of changes.
   func purges(_ answer: Answer) -> String {
     switch answer.purging {
     case .measured:
@@ -264,7 +267,7 @@ struct RepairReport: Sendable {
     }
   }
 
-  /// A sentence that names the conditions with incomplete exploration; `nil` if there are none.
+  /// Returns a sentence that names the conditions with incomplete exploration; `nil` for none.
   private func unexplored(_ answer: Answer) -> String? {
     guard !answer.coverage.incomplete.isEmpty else { return nil }
     let names = answer.coverage.incomplete.map(\.rawValue).joinedWithAnd
@@ -283,7 +286,7 @@ struct RepairReport: Sendable {
 extension RepairReport.Subset {
   /// The plan that breaks the design with only these changes.
   ///
-  /// `nil` if the proof is that the design never purges with these changes.
+  /// `nil` if no such plan is known, and the design never purges with these changes.
   var plan: Plan? {
     if case .breaks(let plan, _) = proof { plan } else { nil }
   }
@@ -370,8 +373,9 @@ extension RepairReport {
 
 /// The files of a repair in its run's folder, and the commands that replay them.
 ///
-/// For each change, the files include the design without this change and a plan that breaks it.
-/// Both are missing if the proof is that the design without the change never purges.
+/// For each change, the files include the design with all other changes of its set, and a plan that
+/// breaks this design. Both files are missing if no such plan is known, and the design never purges
+/// without the change.
 struct RepairFiles {
   /// The path of the run's folder, as the output shows it.
   let folder: String
@@ -433,16 +437,16 @@ struct RepairDocument: Encodable {
     let from: String
     let to: String
     let sentence: String
-    /// A plan that breaks the design without this change, in the format of plan files.
+    /// A plan that breaks the design with all other changes of the set, in the plan file format.
     ///
-    /// If the proof is that the design never purges, `plan`, `commands`, `invariant`, `file` and
-    /// `replay` are `nil`.
+    /// `plan`, `commands`, `invariant`, `file` and `replay` are `nil` if no such plan is known, and
+    /// the design never purges without this change.
     let plan: String?
     let commands: [String]?
     let invariant: String?
-    /// The file of the plan.
+    /// The path of the plan's file; only the file's name in `repair.json`.
     let file: String?
-    /// The command that replays the file on the design without this change.
+    /// The command that replays the file on the design with all other changes of the set.
     let replay: String?
     let because: String
   }
@@ -451,7 +455,7 @@ struct RepairDocument: Encodable {
     let decisions: [String]
     /// A plan that breaks the design with only these changes.
     ///
-    /// `nil` if the proof is that the design never purges with these changes.
+    /// `nil` if no such plan is known, and the design never purges with these changes.
     let plan: String?
     let invariant: String?
   }
@@ -494,7 +498,7 @@ struct RepairDocument: Encodable {
   let verified: Int
   let plans: Int
   let seconds: Double
-  /// The folder of the run.
+  /// The path of the run's folder; `.` in `repair.json`, which is inside that folder.
   let folder: String
 
   init(_ report: RepairReport, _ files: RepairFiles) {

@@ -13,7 +13,7 @@ struct RepairRun {
   /// Called with the number of newly decided sets and a note about the current step.
   let progress: @Sendable (_ decided: Int, _ note: String?) -> Void
 
-  /// Searches for minimal sets, and finds the proofs and costs of each.
+  /// Searches for minimal sets, and finds each set's costs and the proof that it is minimal.
   ///
   /// - Throws: a lab error when a design cannot be run, or the work was interrupted.
   func report(seconds: () -> Double) async throws(LabError) -> RepairReport {
@@ -109,7 +109,9 @@ struct RepairRun {
     }
   }
 
-  /// The style of the plans in which costs are counted; equal for all repairs, so that costs are comparable.
+  /// Returns the style of the plans in which costs are counted.
+  ///
+  /// The style is equal for all repairs, so that their costs are comparable.
   private func style() throws(LabError) -> PlanStyle {
     var options = PlanOptions()
     options.conditions = .named(trials.conditions)
@@ -153,7 +155,9 @@ struct RepairRun {
     return DesignCodec.encode(trials.design.changed(by: set).named(name, sentence))
   }
 
-  /// Returns the proof that some changes do not suffice: a violation, or that the design never purges.
+  /// Returns the reason why a set of changes is no repair.
+  ///
+  /// Either a plan breaks the design with these changes, or the design never purges with them.
   private func proof(
     against set: Set<RepairChange>,
     _ search: MinimalSets<RepairChange, Plan>
@@ -171,7 +175,7 @@ struct RepairRun {
     )
   }
 
-  /// Returns the proof against each proper subset of a set of changes; smallest first.
+  /// Returns every proper subset of the changes, the smallest first, with why it is no repair.
   private func subsets(
     _ changes: [RepairChange],
     _ search: MinimalSets<RepairChange, Plan>

@@ -38,7 +38,7 @@ struct RepairTrials: Sendable {
     var incomplete: [Condition] = []
   }
 
-  /// The maximum number of commands in the first, short exploration, which quickly finds the shortest plans.
+  /// The maximum number of commands in the first exploration, which quickly finds the shortest plans.
   private static let firstDepth = 4
   /// The numbers of random plans of the first checks, which quickly find frequent violations.
   private static let firstPlanCounts = [500, 5_000]

@@ -71,7 +71,6 @@ struct TrendDocument: Codable {
     let after: Double
     let chance: Double
   }
-  /// The version of the file format.
   static let formatVersion = 1
   let trend: Int
   let rows: Int

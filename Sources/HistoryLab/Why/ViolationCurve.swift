@@ -130,7 +130,7 @@ struct ViolationCurve: Hashable, Sendable {
     return curve
   }
 
-  /// Creates a curve with no continuations, for a plan with a number of commands.
+  /// Creates a curve with no continuations, for a plan with the given number of commands.
   init(commands: Int) {
     points = Array(repeating: ShareInterval(count: 0, total: 0), count: commands + 1)
   }

@@ -115,7 +115,9 @@ struct WhyVerb: Verb {
     return .good
   }
 
-  /// Returns the violation of the invariant that the file names; if the file names none, the first violation.
+  /// Returns the violation of the invariant that the file names.
+  ///
+  /// If the file names no invariant, the first violation is returned.
   private func violation(
     in suite: CheckerSuite,
     _ source: ReplaySource

@@ -100,7 +100,7 @@ final class CopyHolder {
   var path: String { copy.path }
 }
 
-/// The state of a file when it was opened for reading only, by which later writes are detected.
+/// The state of a file when it was opened for reading only, to detect later writes.
 final class QuietReading {
   /// The private copy that is read if the file has a live log; `nil` if the file itself is read.
   private let copy: CopyHolder?

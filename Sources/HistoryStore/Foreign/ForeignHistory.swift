@@ -3,7 +3,7 @@ package import SQLiteStorage
 
 /// The tables of a file, according to its schema.
 package struct FileTables {
-  /// The names, in the order in which the tables were created.
+  /// The names of the tables, in the order of SQLite's schema table.
   package let names: [String]
   /// The indexes of each table, including those that SQLite creates itself.
   package let indexes: [String: [String]]
@@ -50,9 +50,9 @@ package struct FileTables {
   }
 }
 
-/// The additions with which this library opens a Core Data file as a store for reading.
+/// The model, store ID and additional tables for reading a Core Data file as a store.
 ///
-/// They are a model, a store ID, and the library's own tables, which are created in memory.
+/// The tables are temporary tables of the connection; the file does not change.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000
@@ -160,7 +160,7 @@ package enum ForeignHistory {
     return StoreID(withUnsafeBytes(of: &halves) { UUID(bytes: $0) })
   }
 
-  /// SQL that creates, in memory, the tables that only stores of this library have.
+  /// SQL that creates temporary tables in place of those that only stores of this library have.
   ///
   /// The temporary tables contain no member, and they declare all history before the first
   /// transaction in the file as purged.
@@ -185,7 +185,10 @@ package enum ForeignHistory {
 }
 
 extension FileHeader {
-  /// Reads the header of a file opened for reading, of this library or of Core Data.
+  /// Reads the header of a file that is opened for reading only.
+  ///
+  /// The file is a store of this library or of Core Data. For a Core Data file, this initializer
+  /// also creates the temporary tables of ``ForeignHistory/tables``.
   init(reading connection: borrowing Connection, path: String, realPath: String) throws {
     if try connection.integer("PRAGMA application_id") == Schema.applicationID {
       try Self.check(connection, path: path)

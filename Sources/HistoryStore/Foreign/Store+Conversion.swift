@@ -139,7 +139,7 @@ extension StoreCore {
     for (entity, key) in greatest { try skipKeys(of: entity, through: key) }
   }
 
-  /// Converts a transaction of another store to a record with this store's string numbers.
+  /// Converts a transaction of another store to a record with the numbers of this store's strings.
   private func record(of transaction: HistoryTransaction) throws -> TransactionRecord {
     var record = transaction.record
     record.author = try internAuthor(transaction.author)

@@ -181,7 +181,6 @@ extension HistoryLayout {
 
 /// An irregularity that the validation of a history found: its kind and how often it occurs.
 package struct HistoryFinding: Sendable, Hashable {
-  /// The kinds of irregularities.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Transactions whose changes cannot be read, or whose number of changes is wrong.
     case damaged
@@ -203,7 +202,6 @@ package struct HistoryFinding: Sendable, Hashable {
     case danglingReferences
   }
 
-  /// The kind of irregularity.
   package let kind: Kind
   /// The number of occurrences.
   package let count: Int64
@@ -213,8 +211,8 @@ package struct HistoryFinding: Sendable, Hashable {
   package let object: String?
   /// Whether the irregularity is an error, because no valid history contains it.
   ///
-  /// Irregularities that also occur in valid histories are steps back of raw clocks, and the gaps
-  /// and unused strings that purges leave.
+  /// A valid history may have gaps and unused strings, because purges leave them. In a store with
+  /// raw timestamps, a timestamp may also be earlier than the previous one.
   package let isWrong: Bool
 
   package init(
@@ -242,7 +240,7 @@ extension HistoryFinding.Kind {
       case .duplicates: ("transaction", "with two changes of one object")
       case .unknownStrings: ("transaction", "with a reference to a missing string")
       case .unreadableTimes: ("transaction", "without a readable time")
-      case .stepsBack: ("transaction", "with an earlier time than the one before")
+      case .stepsBack: ("transaction", "with an earlier time than the previous transaction")
       case .gaps: ("number", "missing")
       case .unusedStrings: ("string", "used by no transaction")
       case .danglingReferences: ("reference", "to a missing object")

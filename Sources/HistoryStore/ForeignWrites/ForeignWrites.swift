@@ -82,7 +82,7 @@ struct ForeignSchema {
       WHERE NOT EXISTS(SELECT 1 FROM \(probe)_child);
     """
 
-  /// Returns the triggers that implement a rule: their names, and the SQL that creates them.
+  /// Returns the name and the SQL of each trigger that the rule `handling` needs.
   func triggers(_ handling: ForeignWrites) -> [(name: String, sql: String)] {
     recordingTriggers(handling) + (handling == .captured ? referenceTriggers : [])
   }
@@ -114,6 +114,9 @@ struct ForeignSchema {
 }
 
 /// The triggers of one entity's table.
+///
+/// No trigger inserts into a table from a query of the same table, because SQLite would first copy
+/// the rows to a temporary table.
 private struct EntityTriggers {
   private let entity: StoredEntity
   let number: Int
@@ -276,9 +279,7 @@ private struct EntityTriggers {
   ///
   /// See https://sqlite.org/lang_createtable.html#rowid.
   ///
-  /// A trigger on these names alone does not run for updates of other columns. No trigger inserts
-  /// into a table from a query of the same table, because SQLite would first copy the rows to a
-  /// temporary table.
+  /// A trigger on updates of these names does not run for updates of other columns.
   private static let keyNames = "_key, rowid, oid, _rowid_"
 
   private var table: String { "\"\(entity.table)\"" }
@@ -326,11 +327,11 @@ private struct EntityTriggers {
 }
 
 extension StoreCore {
-  /// Throws if a table or column of the model, or a trigger that captures or refuses writes, is
-  /// missing.
+  /// Throws if the file lacks a table or column of the model, or a trigger of the file's rule.
   ///
   /// Checks only files that capture or refuse writes by other programs. In an unwatched file,
-  /// SQLite itself reports a missing table or column when a statement needs it.
+  /// SQLite itself reports a missing table or column when a statement needs it. Of the triggers,
+  /// checks only those that capture or refuse every write.
   ///
   /// - Throws: ``HistoryError/Code/changedSchema``, with the names of everything that is missing.
   /// - Complexity: linear in the schema.
@@ -342,8 +343,10 @@ extension StoreCore {
     try checkForeignSchema(handling, of: found)
   }
 
-  /// Throws if a table or column of the model `found` is missing, or a trigger by which the rule
-  /// `handling` captures or refuses writes.
+  /// Throws if the file lacks a table or column of `found`, or a trigger of the rule `handling`.
+  ///
+  /// Of the triggers, checks only those that capture or refuse every write. If the rule is
+  /// ``ForeignWrites/unwatched``, checks nothing at all.
   func checkForeignSchema(_ handling: ForeignWrites, of found: StoredModel) throws {
     guard handling != .unwatched else { return }
     let present = Dictionary(

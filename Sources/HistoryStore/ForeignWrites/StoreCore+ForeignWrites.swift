@@ -109,7 +109,10 @@ extension StoreCore {
     }
   }
 
-  /// Creates the tables and triggers that implement a rule, for the model that the file records.
+  /// Creates the triggers that capture or refuse writes by other programs, and their tables.
+  ///
+  /// The triggers belong to the entities of the model that the file records. The rule
+  /// ``ForeignWrites/unwatched`` needs no triggers. Only ``ForeignWrites/captured`` needs tables.
   func createForeignTriggers(_ handling: ForeignWrites) throws {
     guard let found = try StoredModel(connection, path: path) else { return }
     let schema = ForeignSchema(layout: layout, model: found)

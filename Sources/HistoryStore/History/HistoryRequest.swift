@@ -32,9 +32,9 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// The transaction that reaches this number is included completely.
   public var changeCountMax = 100_000
-  /// For a request by date, the date after which history was requested, on all pages but the first.
+  /// The date of a request by date, in the requests for its later pages; otherwise `nil`.
   ///
-  /// `nil` in the request for the first page, whose ``position`` contains the date.
+  /// In the request for the first page, ``position`` contains the date.
   package private(set) var since: Date?
   /// For each author number, the transaction number up to which earlier pages found history purged.
   ///
@@ -180,7 +180,7 @@ extension HistoryFilter {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether this filter can match, and whether it can fail to match, purged transactions.
+  /// Returns whether this filter can match purged transactions, and whether it can fail to match.
   ///
   /// The purged transactions have the author `author`, and numbers in the range `gone`.
   func verdict(

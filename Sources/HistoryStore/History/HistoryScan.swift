@@ -11,7 +11,7 @@ struct HistoryScan {
   let request: HistoryRequest
   private let storeID: StoreID
   var after: Int64 = 0
-  /// The time that matching timestamps exceed; `nil` if the scan need not compare timestamps.
+  /// The exclusive lower bound of timestamps; `nil` if the scan need not compare timestamps.
   var afterTimestamp: Double?
   /// For each author number, the transaction number up to which a purge has made history invisible.
   ///
@@ -40,7 +40,7 @@ struct HistoryScan {
   /// The position within a transaction at which the next page continues; `nil` if this page ends
   /// between two transactions.
   private(set) var rest: TransactionRest?
-  /// The greatest string number that the scan read.
+  /// The greatest interned-string number that the scan read.
   private(set) var greatestString: Int32 = 0
   private var skippedCount = 0
 
@@ -282,7 +282,9 @@ extension HistoryScan {
   /// Whether the scan read as many changes as the transaction's row states, or stopped on purpose.
   var isWhole: Bool { place == record.total || rest != nil || isLooking && hasFound }
 
-  /// Ends the search for a matching change; the changes may then be read again.
+  /// Ends the search for a matching change.
+  ///
+  /// The next read of the transaction's changes starts at the first change again.
   mutating func endLooking() {
     if !hasFound { skippedCount += place }
     isLooking = false

@@ -160,9 +160,9 @@ extension StoreCore {
 
   /// Throws if a token is from another store, or from a history that this file does not contain.
   ///
-  /// Such a history may have existed before the file was restored from a backup. Its tokens have a
-  /// number above the newest transaction, or another random mark than the transaction with the same
-  /// number.
+  /// Such a history may have existed before the file was restored from a backup. A token of that
+  /// history has a number above the newest transaction, or its random mark differs from the mark of
+  /// the transaction with the same number.
   ///
   /// - Complexity: one query of one row; up to two more queries if that row does not match the token.
   func checkIsOurs(_ token: HistoryToken) throws {

@@ -15,11 +15,11 @@ public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
   case coreData
 }
 
-/// The names of a layout's tables and columns, as SQL expressions.
+/// SQL for the tables and columns of a layout.
 ///
-/// Queries over transactions use these names only, never the names of one layout. Every expression
-/// is a number that is never null. A string is represented by its number in the table of strings,
-/// and an absent string by 0.
+/// Queries over transactions are built from these properties, and so work for every layout. A
+/// transaction refers to a string, such as its author, by the number in the table of strings. The
+/// number of an absent string is 0, not null.
 extension HistoryLayout {
   /// The SQL name of the table of transactions.
   package var transactions: String { either("history_transaction", "ATRANSACTION") }

@@ -61,8 +61,8 @@ extension StoreCore {
 
   /// Binds the preserved values of a delete to the tombstone columns, or nulls for other changes.
   ///
-  /// The n-th attribute whose values deletes preserve, or once preserved, has the n-th tombstone
-  /// column.
+  /// The attributes of the entity that deletes preserve, or once preserved, get the tombstone
+  /// columns in order: the first such attribute gets the first column.
   private func bindTombstone(
     of change: ChangeRecord,
     _ bytes: UnsafeRawBufferPointer,

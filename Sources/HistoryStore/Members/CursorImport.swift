@@ -9,7 +9,7 @@ internal import Foundation
 
 /// The result of importing a member's start position from a date of PersistentHistoryTrackingKit.
 public enum CursorImport: Sendable, Hashable {
-  /// The member starts after this token, because it has certainly merged all history up to it.
+  /// The member starts after this token: the date proves that all history through it is merged.
   case imported(HistoryToken, date: Date)
   /// The date was not used; the member starts as if no date had been passed.
   case ignored(Reason)
@@ -20,7 +20,7 @@ public enum CursorImport: Sendable, Hashable {
     case alreadyAMember
     /// PersistentHistoryTrackingKit has stored no date for the author.
     case noDate(author: String?)
-    /// Some of the history after the date was purged, so the member cannot start there.
+    /// Some history after the date may have been purged, so the member cannot start there.
     case historyIsGone(date: Date)
   }
 }
@@ -40,8 +40,8 @@ extension CursorImport: CustomStringConvertible {
         + "\(author.map { "the author \"\($0)\"" } ?? "a member without an author"): the member "
         + "starts at the newest transaction."
     case .ignored(.historyIsGone(let date)):
-      "History after the date \(Self.text(date)) is purged: the member starts at the newest "
-        + "transaction, and reads all data again, as at every launch."
+      "The date \(Self.text(date)) was not imported, because some history after it may have been "
+        + "purged: the member starts at the newest transaction, and must read all data."
     }
   }
 
@@ -130,9 +130,8 @@ extension StoreCore {
   ///
   /// PersistentHistoryTrackingKit fetches transactions strictly later than the date, and stores the
   /// time of the last merged transaction. After that fetch, another transaction may have been
-  /// written with the same time, or with an earlier time if the clock stepped back. Therefore only
-  /// the history before the first transaction that is not earlier than the date is certainly
-  /// merged.
+  /// written with the same time, or with an earlier time if the clock stepped back. The member
+  /// therefore starts before the first transaction, in commit order, that is at or after the date.
   func find(_ cursors: KitCursors, _ author: String?) throws -> CursorImport {
     guard let date = author.flatMap({ cursors.dates[$0] }) else {
       return .ignored(.noDate(author: author))

@@ -110,9 +110,9 @@ public struct MemberLag: Sendable, Hashable {
 /// A purge waits for every active member in the registry, whatever authors these lists contain. An error
 /// in a list therefore never makes a purge delete too much. Undeclared properties are `nil`.
 public struct MemberConfiguration: Sendable, Hashable, Codable {
-  /// All authors that, as the member expects, write to the store.
+  /// All authors that the member expects to write to the store.
   public var authors: Set<String>?
-  /// The authors that, as the member expects, only write transactions and never merge any.
+  /// The authors that the member expects to write transactions but never to merge any.
   ///
   /// Such authors need not be members.
   public var batchAuthors: Set<String>?
@@ -168,9 +168,9 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
 public struct ConfigurationDifference: Sendable, Hashable {
   /// The settings in which members may differ.
   public enum Subject: String, Sendable, Hashable, CaseIterable {
-    /// The authors that, as members expect, write to the store.
+    /// The authors that members expect to write to the store.
     case authors
-    /// The authors that, as members expect, only write transactions and never merge any.
+    /// The authors that members expect to write transactions but never to merge any.
     case batchAuthors
     /// The strategies that determine when members purge.
     case strategy

@@ -11,8 +11,8 @@ extension Store {
   /// A member that a retention limit has cut off can join only with `resyncingIfLost`. The caller must
   /// then read its data again, and the member starts at the newest transaction, as at its first
   /// launch. A new member may import the date that PersistentHistoryTrackingKit stored for its
-  /// author (`cursors`): it then starts after the history that it has certainly merged according to
-  /// this date.
+  /// author (`cursors`). The member then starts after the history that the date proves to be
+  /// merged.
   ///
   /// The process counts as running the member while it keeps the registration. To take over the
   /// lock of a registration of the same member in this process, pass that registration as `previous`.

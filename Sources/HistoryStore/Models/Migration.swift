@@ -34,7 +34,7 @@ public struct MigrationResult: Sendable, Hashable {
   public let differences: [ModelDifference]
   /// The number of objects that were passed to the migration's closures.
   public let objectCount: Int
-  /// The members with an older model whose memberships the migration ended.
+  /// The members that the migration retired, because their models were older.
   public let retiredMembers: [OlderMember]
 }
 

@@ -57,7 +57,6 @@ extension StoredModel {
 
 /// The reason why a program cannot use a file with its model.
 package struct ModelConflict: Hashable, Sendable {
-  /// The kind of conflict.
   package enum Kind: Hashable, Sendable {
     /// Both models have the same version, but they differ.
     case sameVersion

@@ -204,7 +204,7 @@ extension StoredModel {
   /// A migration writes this entry; a file without the entry was never migrated.
   static let oldestName = "modelOldest"
 
-  /// The part of an error message that states that a file's model text is invalid.
+  /// The reason in the error for an invalid model text.
   static let unreadable = "its model cannot be read"
 
   /// Reads the model of an open file.

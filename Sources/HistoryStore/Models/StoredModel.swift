@@ -228,7 +228,10 @@ extension Attribute {
 // MARK: Changes
 
 extension StoredModel {
-  /// Returns this model with the lightweight differences of a newer one.
+  /// Returns this model with the changes of a newer model; marks no entity or attribute as removed.
+  ///
+  /// If the differences are not lightweight, use ``migrating(to:)``, which first marks as removed what
+  /// the newer model lacks or retypes.
   ///
   /// - Throws: ``ModelError/tooManyAttributes(_:_:)`` if an entity would have more attributes than
   ///   a column bitmap has bits; removed attributes count.
@@ -258,7 +261,7 @@ extension StoredModel {
 }
 
 extension StoredModel {
-  /// Returns this model with all differences of a newer one.
+  /// Returns this model updated to a newer model, whatever the differences are.
   ///
   /// Entities and attributes that the newer model lacks are marked as removed. A retyped attribute
   /// gets a new number, because history contains values of the old type.

@@ -27,7 +27,7 @@ extension Store {
     }
   }
 
-  /// Makes a store that ``pinned()`` returned read the snapshot that is current now.
+  /// Moves a store from ``pinned()`` to the snapshot that is current now.
   ///
   /// - Returns: The position in history of the snapshot, or `nil` if the store keeps no history.
   /// - Complexity: one query of one row.

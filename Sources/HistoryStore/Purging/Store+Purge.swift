@@ -172,7 +172,9 @@ extension Store {
     }
   }
 
-  /// Deletes the transactions that match a condition with one parameter, of some or all authors.
+  /// Deletes the transactions that match a condition with one parameter.
+  ///
+  /// Only transactions of the given authors are deleted; `nil` selects all authors.
   private func deleteHistory(
     of authors: [String?]?,
     where bounded: (StoreCore) -> (sql: String, bind: (borrowing Statement) -> Void)

@@ -14,7 +14,8 @@ extension Store {
   /// - Parameters:
   ///   - token: The position; the transaction at this position is not purged.
   ///   - filter: The authors and contexts whose history is purged. The default selects all.
-  ///   - cuttingOff: Whether only consumers limit the purge. The default is `false`.
+  ///   - cuttingOff: Whether the purge may delete history that members with contexts have not
+  ///     merged. These members are then marked as lost. The default is `false`.
   /// - Returns: The outcome, with the number through which history is now purged.
   /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound`` for a token from a
   ///   different history; no history is then purged.
@@ -56,7 +57,8 @@ extension Store {
   ///   - date: The time, compared with the timestamps of the store's clock; transactions at exactly
   ///     this time are not purged.
   ///   - filter: The authors and contexts whose history is purged. The default selects all.
-  ///   - cuttingOff: Whether only consumers limit the purge. The default is `false`.
+  ///   - cuttingOff: Whether the purge may delete history that members with contexts have not
+  ///     merged. These members are then marked as lost. The default is `false`.
   /// - Returns: The outcome, with the number through which history is now purged.
   /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: linear in the purged history; with a filter on context names, or if timestamps
@@ -78,7 +80,7 @@ extension Store {
     )
   }
 
-  /// Purges the transactions that every member has merged, of the authors and contexts in a filter.
+  /// Purges history that every member has merged; the filter selects authors and contexts.
   ///
   /// Core Data: `deleteHistory(before:)` with a fetch request on the author.
   ///
@@ -106,7 +108,7 @@ extension Store {
     )
   }
 
-  /// Deletes the transactions before a time or of some contexts; earlier ones may remain.
+  /// Deletes transactions by time or context name; may keep transactions that precede deleted ones.
   ///
   /// One small transaction reads the registry, and expires every token that precedes a deleted
   /// transaction. The rows are then deleted in chunks. To complete an interrupted purge, request
@@ -156,7 +158,7 @@ struct FoundPartialPurge {
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
-  /// The number of each author's last matching transaction, by the author's string number.
+  /// For each author, by interned-string number, the number of the last matching transaction.
   let last: [Int32: Int64]
   /// The number of the newest transaction at the time of the search.
   let head: Int64

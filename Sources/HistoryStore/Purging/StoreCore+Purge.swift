@@ -96,8 +96,8 @@ extension StoreCore {
   ///
   /// Earlier purges kept transactions of these authors, for example because an author was protected.
   ///
-  /// - Complexity: one row for each transaction below the position at which deletion would continue. Only
-  ///   transactions that earlier purges kept are left there.
+  /// - Complexity: at most one row for each transaction before the position at which the deletion
+  ///   would continue; earlier purges kept all of these.
   private func deleteAgain(from authors: String) throws {
     try connection.execute(
       """
@@ -157,7 +157,7 @@ extension StoreCore {
     return Int(connection.changes)
   }
 
-  /// Returns string numbers as an SQL list.
+  /// Returns interned-string numbers as an SQL list, such as `1,2,5`.
   static func list(_ numbers: some Sequence<Int32>) -> String {
     numbers.sorted().map(String.init).joined(separator: ",")
   }

@@ -76,7 +76,7 @@ final class WatchLoop: @unchecked Sendable {
     files.interrupt()
   }
 
-  /// Reads the newest position, and notifies the listeners of it if `findNews` returns it.
+  /// Notifies the listeners of the newest position, if `findNews` returns one.
   private func look(checkingFile: Bool = false) {
     let news = access.withLock { () -> HistoryToken? in
       do {

@@ -37,7 +37,8 @@ final class Suspension: Sendable {
 
   /// Waits until the store is resumed.
   ///
-  /// - Throws: ``HistoryError/Code/suspended`` if calls fail while the store is suspended.
+  /// - Throws: ``HistoryError/Code/suspended``, without waiting, if calls fail while the store is
+  ///   suspended (``CallsWhileSuspended/fail``).
   func waitForResume(path: String) throws(HistoryError) {
     guard callsWait.load(ordering: .relaxed) else { throw .suspended(path: path) }
     suspended.wait()

@@ -5,7 +5,6 @@ import SQLiteStorage
 struct AdjustedEdit {
   /// The index of the edit in ``SaveRequest/edits``.
   let index: Int
-  /// The edit to write.
   var edit: ObjectEdit
   /// A bitmap of the references that delete rules set to null, by attribute number in the file.
   var nullified: UInt64 = 0
@@ -106,11 +105,10 @@ extension StoreCore {
     packer.combine()
   }
 
-  /// Returns the deleted objects of a save, and the inserts that it leaves out because of them.
+  /// Returns a save's deleted objects, and the objects whose inserts are left out because of them.
   ///
-  /// A save leaves out an insert if the delete of the object to which it refers would also delete the
-  /// inserted object: the reference has the rule ``DeleteRule/cascade``, and the save deletes the object
-  /// to which it refers, or leaves that object out, too.
+  /// An insert is left out if the inserted object has a reference with the rule
+  /// ``DeleteRule/cascade`` to a deleted object, or to an object whose insert is left out.
   private func withLeftOutInserts(
     _ edits: [ObjectEdit],
     _ deleted: Set<ObjectID>
@@ -211,8 +209,9 @@ extension StoreCore {
         guard case .int(let key) = value else { return false }
         return gone.contains(ObjectID(entity: destination, key: key))
       }
-      // The policy `overwrite` also writes the values that the context has read, and so may a closure. The
-      // other policies compare these values with the row, whose reference a rule or another writer made null.
+      // The policy `overwrite` also writes the values that the context has read, and so may a closure.
+      // The other policies compare these values with the row, whose reference a rule or another writer
+      // made null.
       let isNullified = adjusted.nullified & table.numbers(of: 1 << UInt64(index)) != 0
       if writesBase || isNullified, edit.base.indices.contains(index),
         isGone(edit.base[index])

@@ -134,9 +134,9 @@ struct ChangePacker: ~Copyable {
 }
 
 extension ByteWriter {
-  /// Packs the values of the attributes in a bitmap, read from consecutive columns of a row.
+  /// Packs the values of the attributes whose bits are set in `preserved`; omits null values.
   ///
-  /// Null values are left out.
+  /// The values are read from consecutive columns of the row, from the column `first` on.
   mutating func append<Row: RowValues & ~Copyable>(
     tombstoneOf preserved: UInt64,
     in row: borrowing Row,

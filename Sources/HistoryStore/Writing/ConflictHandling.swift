@@ -9,9 +9,10 @@ struct ConflictHandling {
   let closure: Closure?
   /// The objects whose conflicts make the save fail.
   private(set) var unresolved: [ObjectID] = []
-  /// The edits that result from the conflicts that the closure resolved, by object.
+  /// The edits to write after the closure resolved their conflicts, by object.
   ///
-  /// If the save applies an edit a second time, it uses this result instead of calling the closure.
+  /// If an edit fails because of a duplicate, the save applies it again later. The save then uses the
+  /// edit in this dictionary, and does not call the closure again for a row that another writer changed.
   private(set) var resolved: [ObjectID: ObjectEdit] = [:]
 
   init(_ policy: MergePolicy, closure: Closure? = nil) {

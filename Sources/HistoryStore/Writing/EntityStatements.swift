@@ -192,7 +192,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the statement that sets the attributes in a bitmap.
+  /// Returns the statement that updates the attributes whose bits are set in `columns`.
   ///
   /// `?1` is the key, and `?2` is the new version. `?3` is the version that the row must have, or
   /// null for any version. The values follow in the entity's order.
@@ -304,7 +304,7 @@ final class EntityStatements {
   /// Returns the name of a column, qualified by the table's name, as SQL.
   func qualified(_ column: String) -> String { "\"\(tableName)\".\"\(column)\"" }
 
-  /// Returns the names of the columns in a bitmap, in order.
+  /// Returns the names of the columns whose bits are set in `columns`, in order.
   func columnNames(in columns: UInt64) -> [String] {
     columnNames.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { columnNames[$0] }
   }

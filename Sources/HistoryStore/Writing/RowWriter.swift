@@ -34,37 +34,37 @@ public struct RowWriter: ~Copyable {
     rows.pointee.removeAll()
   }
 
-  /// Sets an integer.
+  /// Sets an attribute to an integer.
   public mutating func set(_ value: Int, at attribute: Int) {
     set(Int64(value), at: attribute)
   }
 
-  /// Sets an integer.
+  /// Sets an attribute to an integer.
   public mutating func set(_ value: Int64, at attribute: Int) {
     guard accepts(attribute, among: columns.int) else { return }
     rows.pointee.set(value, at: attribute)
   }
 
-  /// Sets a double; NaN makes the request fail.
+  /// Sets an attribute to a double; NaN makes the request fail.
   public mutating func set(_ value: Double, at attribute: Int) {
     guard accepts(attribute, among: value.isNaN ? 0 : columns.double) else { return }
     rows.pointee.set(value, at: attribute)
   }
 
-  /// Sets a Boolean value.
+  /// Sets an attribute to a Boolean value.
   public mutating func set(_ value: Bool, at attribute: Int) {
     guard accepts(attribute, among: columns.bool) else { return }
     rows.pointee.set(value ? 1 : 0 as Int64, at: attribute)
   }
 
-  /// Sets a date.
+  /// Sets an attribute to a date.
   public mutating func set(_ value: Date, at attribute: Int) {
     let seconds = value.timeIntervalSinceReferenceDate
     guard accepts(attribute, among: seconds.isNaN ? 0 : columns.date) else { return }
     rows.pointee.set(seconds, at: attribute)
   }
 
-  /// Sets a string.
+  /// Sets an attribute to a string.
   public mutating func set(_ value: String, at attribute: Int) {
     let fits = value.utf8.count <= Value.byteCountMax
     guard accepts(attribute, among: fits ? columns.string : 0) else { return }
@@ -77,20 +77,20 @@ public struct RowWriter: ~Copyable {
     copy.withUTF8 { rows.pointee.set(UnsafeRawBufferPointer($0), at: attribute) }
   }
 
-  /// Sets data.
+  /// Sets an attribute to data.
   public mutating func set(_ value: Data, at attribute: Int) {
     let fits = value.count <= Value.byteCountMax
     guard accepts(attribute, among: fits ? columns.data : 0) else { return }
     value.withUnsafeBytes { rows.pointee.set($0, at: attribute) }
   }
 
-  /// Sets a UUID.
+  /// Sets an attribute to a UUID.
   public mutating func set(_ value: UUID, at attribute: Int) {
     guard accepts(attribute, among: columns.uuid) else { return }
     withUnsafeBytes(of: value.uuid) { rows.pointee.set($0, at: attribute) }
   }
 
-  /// Sets any value, or null.
+  /// Sets an attribute to a value of any type, or to null.
   public mutating func set(_ value: Value, at attribute: Int) {
     switch value {
     case .null: setNull(at: attribute)

@@ -2,20 +2,24 @@ public import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Inserts rows that a closure sets one by one until it returns `false`, as one transaction.
+  /// Inserts a row for each call of a closure that returns `true`, as one transaction.
   ///
-  /// Core Data: `NSBatchInsertRequest` with a dictionary handler. The closure runs inside the
-  /// write: a request to the same store from within the closure fails.
+  /// The first call that returns `false` ends the request, and inserts no row. The closure runs
+  /// inside the write: a request to the same store from within the closure fails.
+  ///
+  /// Core Data: `NSBatchInsertRequest` with a dictionary handler, which returns `true` at the end.
   ///
   /// - Parameters:
   ///   - entityName: The name of the entity.
   ///   - author: The author and the context name that history records.
   ///   - type: The part of the outcome to return. The default is ``BatchResultType/status``.
-  ///   - next: The closure, which sets the values of the next row, or returns `false` at the end.
+  ///   - next: The closure, which sets the values of the next row and returns `true`, or returns
+  ///     `false` at the end.
   /// - Returns: The transaction, and the number of inserted or changed objects.
   /// - Throws: ``HistoryError`` if a value does not fit or SQLite fails, and
   ///   ``HistoryError/Code/stopped`` if the closure throws; the store is then not changed.
-  /// - Complexity: one statement for many rows, and one or two for the history.
+  /// - Complexity: one statement for up to 256 rows. The history takes about one statement for each
+  ///   32 KB of changes, or one for each change in the layout `coreData`.
   @discardableResult
   public func batchInsert(
     into entityName: String,
@@ -51,8 +55,9 @@ extension Store {
   /// - Returns: The transaction, and the number of inserted or changed objects.
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
   ///   changed then.
-  /// - Complexity: under the policy `error`, one statement for many rows; under other policies, one
-  ///   statement for each object; and one or two for the history.
+  /// - Complexity: under the policy `error`, one statement for up to 256 objects; under other
+  ///   policies, one statement for each object and a few for each duplicate. The history takes about
+  ///   one statement for each 32 KB of changes, or one for each change in the layout `coreData`.
   @discardableResult
   public func batchInsert(
     into entityName: String,
@@ -194,7 +199,9 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Inserts each row that a closure sets, and packs its change.
+  /// Inserts an object for each call of a closure that returns `true`, and packs the inserts.
+  ///
+  /// The closure sets the object's values, and returns `false` at the end.
   fileprivate func insert(
     into table: EntityStatements,
     _ version: Int64,

@@ -19,8 +19,10 @@ extension Store {
   /// - Throws: ``HistoryError`` if a name or value does not fit, an object is of another entity, or
   ///   SQLite fails, and ``HistoryError/Code/stopped`` if the closure throws; the store is then not
   ///   changed.
-  /// - Complexity: one statement for many objects with ascending keys, otherwise one per object,
-  ///   and one or two for the history.
+  /// - Complexity: one statement for up to 256 objects with consecutive keys, or for up to 64 objects
+  ///   with other ascending keys; in any other order, one or two statements for each object. The
+  ///   history takes about one statement for each 32 KB of changes, or one for each change in the
+  ///   layout `coreData`.
   @discardableResult
   public func batchUpdate(
     _ entityName: String,
@@ -44,7 +46,7 @@ extension Store {
     }
   }
 
-  /// Deletes the objects whose IDs a closure returns until it returns `nil`, as one transaction.
+  /// Deletes the objects whose IDs a closure returns, as one transaction; `nil` ends the request.
   ///
   /// Core Data: `NSBatchDeleteRequest(objectIDs:)`. Missing objects are skipped. The closure runs
   /// inside the write: a request to the same store from within the closure fails. By default, the
@@ -62,8 +64,11 @@ extension Store {
   ///   ``HistoryError/Code/deleteDenied`` or ``HistoryError/Code/danglingReference`` if references to
   ///   the objects remain, and ``HistoryError/Code/stopped`` if the closure throws; the store is then
   ///   not changed.
-  /// - Complexity: one statement for many objects, and one or two for the history; unless the rules are
-  ///   skipped, one query for each deleted object and each attribute that refers to the entity.
+  /// - Complexity: one statement for up to 512 objects with consecutive keys, or for up to 64 objects
+  ///   with other ascending keys; in any other order, one statement for each object. The history
+  ///   takes about one statement for each 32 KB of changes, or one for each change in the layout
+  ///   `coreData`. Unless the rules are skipped, one query for each deleted object and each attribute
+  ///   that refers to the entity.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -95,7 +100,9 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Updates each row that a closure sets, and packs its change.
+  /// Writes the values that a closure sets for each object, and packs the updates.
+  ///
+  /// The closure returns the object's ID, or `nil` at the end.
   fileprivate func update(
     _ table: EntityStatements,
     _ updater: RowUpdater,

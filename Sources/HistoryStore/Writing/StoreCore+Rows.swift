@@ -161,7 +161,7 @@ extension StoreCore {
     return number
   }
 
-  /// Returns the string number of an author; adds a new author to `history_author`.
+  /// Returns the interned-string number of an author; adds a new author to `history_author`.
   func internAuthor(_ author: String?) throws -> Int32 {
     if let last = cache.lastAuthor, last.name == author { return last.number }
     let number = try intern(author)
@@ -175,7 +175,7 @@ extension StoreCore {
     return number
   }
 
-  /// Returns the string number of a context name.
+  /// Returns the interned-string number of a context name.
   func internContext(_ name: String?) throws -> Int32 {
     if let last = cache.lastContext, last.name == name { return last.number }
     let number = try intern(name)

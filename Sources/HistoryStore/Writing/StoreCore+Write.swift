@@ -125,7 +125,7 @@ extension StoreCore {
   }
 }
 
-/// The string numbers of a bundle and process, and the writer that the process string includes.
+/// The interned-string numbers of a bundle and a process, and the writer in the process string.
 struct ProcessStrings {
   let bundle: Int32
   let process: Int32

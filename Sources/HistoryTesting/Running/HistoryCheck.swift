@@ -115,7 +115,7 @@ struct HistoryCheck: Sendable {
       .map { "\($0.checker) (plan \($0.plan))" }
     let also =
       others.isEmpty
-      ? "" : "\nAlso broken, mostly by the same bug: \(others.joined(separator: ", "))."
+      ? "" : "\nAlso broken, usually by the same bug: \(others.joined(separator: ", "))."
     return found.counterexample.map { counterexample in
       HistoryFailure(
         counterexample,

@@ -26,7 +26,9 @@ final class PlanRunner {
   /// The reason why the system did not complete the last plan; `nil` if it did.
   var runFailure: RunFailure? { system.runFailure }
 
-  /// The number of the system's jobs that were enqueued by threads other than that of its executor.
+  /// The number of jobs that other threads enqueued on the executors of the plans.
+  ///
+  /// The jobs of the last plan are included only after ``close()``.
   var foreignJobCount: Int { (system as? any JobCounting)?.foreignJobCount ?? 0 }
 
   /// Runs a plan to its end.

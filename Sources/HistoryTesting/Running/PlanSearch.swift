@@ -22,7 +22,7 @@ struct PlanSearch: Sendable {
   /// Whether the search ends with the first plan that breaks an invariant.
   var stopsAtFirst = false
 
-  /// The maximum number of plans that shrinking one counterexample runs.
+  /// The maximum number of plans that are run to shrink one counterexample.
   private static let shrinkEvaluations = 2_000
   /// One plan in this many, on average, runs twice, to check that the system is deterministic.
   private static let repeatedShare: UInt64 = 16

@@ -181,8 +181,8 @@ package final class MemberSession {
 
   /// Records the merged position as the member's cursor.
   ///
-  /// The merged position is the last scanned transaction, even if that transaction was left out of
-  /// the merge, such as one of an ignored author.
+  /// The merged position is the last scanned transaction, even if the merge left out that
+  /// transaction, for example because its author is ignored.
   ///
   /// - Throws: ``HistoryError/Code/superseded`` and similar errors; the cursor is then unchanged.
   package func record() throws(HistoryError) -> HistoryToken {
@@ -293,7 +293,6 @@ package struct SessionPlace: Sendable, Hashable {
 }
 
 extension MemberSession {
-  /// The session's current positions in history.
   package var place: SessionPlace {
     SessionPlace(
       mergedThrough: mergedThrough.number,

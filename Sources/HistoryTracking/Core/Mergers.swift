@@ -278,8 +278,8 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
         // An object that has just been inserted may refer to one that is to be deleted.
         let isRepeated = error.code == .conflict || error.code == .deleteDenied
         guard isRepeated, attempt < Self.attemptCountMax else {
-          // Objects of an entity that only a newer program's model has refer to it; that program
-          // removes it.
+          // An object refers to the duplicate, and only a newer program's model has the object's
+          // entity. The newer program removes the duplicate.
           if error.code == .deleteDenied { return }
           throw error
         }
@@ -309,7 +309,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     try context.saveDenyingReferences()
   }
 
-  /// Redirects the references to `loser` to `winner`, except the references of `losers`.
+  /// Makes all objects that refer to `loser`, except `losers`, refer to `winner` instead.
   ///
   /// If a referring object would then have the same unique values as another object, the referring
   /// object is deleted; an example is a link between objects that are already linked. An optional

@@ -10,6 +10,9 @@ package enum PassStep: Sendable, Hashable {
 
 /// A pass in progress, as a state machine that its driver advances.
 ///
+/// The driver is the code that calls ``next(_:)``. It performs each ``Call`` that the method returns,
+/// and passes the result to the method when it calls the method again.
+///
 /// For each page of history, the pass fetches, calls observers and merge hooks, merges and records.
 /// After the last page, the pass purges.
 ///
@@ -18,7 +21,7 @@ package enum PassStep: Sendable, Hashable {
 /// while let call = try run.next(answer) { answer = perform(call) }
 /// ```
 package struct PassRun {
-  /// A call that may take time, which the pass therefore leaves to its driver.
+  /// A call that the driver performs instead of the pass, because the call may take time.
   package enum Call {
     /// Calls an observer.
     case observer(HookID, [HookContext])
@@ -30,7 +33,7 @@ package struct PassRun {
     case deduplicator(any TransactionDeduplicator, [HistoryTransaction])
   }
 
-  /// The result of a call that the driver performed.
+  /// The result of a ``Call``, which the driver passes to ``next(_:)``.
   package enum Answer {
     case done
     /// A merge hook has merged the transactions itself.
@@ -148,7 +151,7 @@ package struct PassRun {
     return nil
   }
 
-  /// Merges the page into the contexts, or returns the call of a configured merger for the driver.
+  /// Merges the page into the contexts, or returns the call of the configured merger, if any.
   private mutating func merge() throws(HistoryError) -> Call? {
     if isFinished { session.passOver() }
     isFinished = false

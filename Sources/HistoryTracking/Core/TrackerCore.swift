@@ -98,7 +98,7 @@ package final class TrackerCore {
       log.write(
         .notice,
         "this tracker's author \"\(author)\" is in batchAuthors, which is for authors without a "
-          + "tracker: remove it there"
+          + "tracker: remove it from batchAuthors"
       )
     }
     guard log.isEnabled(.notice) else { return }
@@ -148,8 +148,8 @@ package final class TrackerCore {
     for jump in jumps {
       log.write(
         .notice,
-        "timestamps jump by \(jump.difference.inSeconds) s at transaction \(jump.number); the limit on "
-          + "age does not count the jump"
+        "timestamps jump by \(jump.difference.inSeconds) s at transaction \(jump.number); an age "
+          + "limit on history does not count the jump"
       )
     }
   }
@@ -163,7 +163,7 @@ package final class TrackerCore {
       if loggedAuthors.insert(author).inserted {
         log.write(
           .notice,
-          "the author \"\(author)\" writes and is not among allAuthors: add it there; its "
+          "the author \"\(author)\" writes and is not among allAuthors: add it to the set; its "
             + "transactions are merged in either case"
         )
       }

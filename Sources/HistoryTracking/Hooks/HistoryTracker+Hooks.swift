@@ -165,7 +165,7 @@ public struct HookContext: Sendable {
 
   /// The key by which an observer can recognize a repeated delivery.
   public var key: Key { Key(member: member, number: transaction.number) }
-  /// The name of the object's entity.
+  /// The name of the object's entity; empty if the model does not contain the entity.
   public var entityName: String { change.entityName ?? "" }
   /// The operation: insert, update or delete.
   public var operation: ChangeType { change.type }

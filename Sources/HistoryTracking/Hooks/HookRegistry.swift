@@ -3,7 +3,6 @@ import HistoryTypes
 
 /// The observers and merge hooks of a tracker in calling order, without their callbacks.
 package struct HookRegistry: Sendable {
-  /// A registered merge hook.
   struct MergeHook: Sendable {
     let id: HookID
     let policy: HookFailurePolicy
@@ -139,7 +138,6 @@ struct GroupPosition: Comparable, Sendable {
   }
 }
 
-/// A registered observer.
 struct Observer: Sendable {
   let id: HookID
   let kind: ObservedKind
@@ -168,7 +166,7 @@ struct ObserverGroup: Sendable {
 /// Groups changes by entity and operation, and skips the changes that no observer receives.
 struct ObserverGroups {
   private let isObserved: [Bool]
-  /// For each kind, the index of its group in the current transaction plus one; 0 for none.
+  /// For each kind, 1 plus the index of its group in the current transaction; 0 without a group.
   private var slots: [Int]
 
   /// Creates the grouping for the observed kinds in a model with `entityCount` entities.

@@ -86,7 +86,7 @@ extension LiveList {
     _ state: ContextState,
     in context: ObjectContext
   ) -> LiveResult? {
-    // Without a new result as well: the list may have changed outside of the offset and the limit.
+    // Update `received` even without a new result: keys outside of the result may have changed.
     defer { received = keys[window] }
     let walk = WindowDifference(
       from: received ?? ChunkedKeys()[...],
@@ -199,7 +199,7 @@ struct WindowDifference {
     guard let difference = CollectionDifference(changes) else {
       fatalError("\(changes.count) changes of a live result form no valid CollectionDifference.")
     }
-    // Most results have no moves, and to infer them hashes all changes.
+    // Inferring moves hashes all changes, and most results have no moves.
     let hasMoves = !removed.isEmpty && !Set(removedKeys).isDisjoint(with: insertedKeys)
     return hasMoves ? difference.inferringMoves() : difference
   }

@@ -78,7 +78,7 @@ struct LiveWatches: Sendable {
     watches = []
   }
 
-  // MARK: What the context has changed
+  // MARK: Changes by the context
 
   /// Notes that the context changed an object.
   mutating func touch(_ id: ObjectID) {

@@ -33,7 +33,7 @@ package struct Mutant: Sendable {
     self.number = number
   }
 
-  /// Returns the seeded bug with a name, with or without the prefix; `nil` if no bug has the name.
+  /// Returns the seeded bug with a name, with or without `mutant/`; `nil` if no bug has the name.
   package static func named(_ name: String) -> Mutant? {
     let own = name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name[...]
     return all.first { $0.name == own }
