@@ -84,8 +84,8 @@ struct ConflictScript: SaveScript {
 
   /// Saves with the context's merge policy, or with a closure if the decision requires one.
   ///
-  /// - Parameter answer: Returns the closure's answer to a conflict.
-  /// - Returns: The conflicts that the closure received, and the error if the save fails.
+  /// `answer` returns the closure's answer to a conflict. The result contains the conflicts that the
+  /// closure received, and the error if the save fails.
   func save(
     _ context: ObjectContext,
     _ decision: SaveDecision,

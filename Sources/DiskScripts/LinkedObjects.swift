@@ -13,7 +13,9 @@ struct LinkedObjects {
   /// For each side, the objects that are linked with an object, in their order.
   private(set) var linked: [[ObjectID: [ObjectID]]] = [[:], [:]]
 
-  /// Link entities with no, one and two ordered sides. The last one links tags with tags.
+  /// Link entities with no, one and two ordered sides.
+  ///
+  /// The last one links tags with tags.
   static let all = [
     Self(entity: "Tagging", ["task", "tag"], [nil, nil]),
     Self(entity: "Listing", ["task", "tag"], ["position", nil]),

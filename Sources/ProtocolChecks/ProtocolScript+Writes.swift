@@ -120,7 +120,8 @@ extension ProtocolScript {
     }
     if reported.author != edit.author {
       let right = edit.author.map(\.quoted) ?? "null"
-      return "the transaction's author must be \(right), but is \(reported.author.map(\.quoted) ?? "null")"
+      let wrong = reported.author.map(\.quoted) ?? "null"
+      return "the transaction's author must be \(right), but is \(wrong)"
     }
     guard model.knowsData else { return nil }
     return edit.disagreement(with: reported.changes) ?? edit.wrongValue(in: reported.changes)

@@ -314,7 +314,11 @@ extension ProtocolScript {
   /// Reports the command as wrong if the answer has no cursor, or one with an unknown transaction.
   mutating func checkProgress(_ answer: WireAnswer?, of command: String) {
     guard let answer else { return }
-    talk.expect(command, answer.cursor != nil, "after a merge the answer must have the key \"cursor\"")
+    talk.expect(
+      command,
+      answer.cursor != nil,
+      "after a merge the answer must have the key \"cursor\""
+    )
     checkCursor(answer.cursor, of: command)
   }
 }

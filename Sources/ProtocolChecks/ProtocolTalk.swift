@@ -285,7 +285,10 @@ struct ProtocolTalk {
     }
     if case .launch = action {
       if failure.code == .inUse {
-        return blame("reset", "a reset must launch no actor: each actor has its own message \"launch\"")
+        return blame(
+          "reset",
+          "a reset must launch no actor: each actor has its own message \"launch\""
+        )
       }
       lost.insert(actor)
     } else if lost.contains(actor) {

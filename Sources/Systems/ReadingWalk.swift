@@ -143,7 +143,9 @@ struct ReadingWalk {
     let head = try mappingErrors { () throws(HistoryError) in try store.currentToken() }
     let (number, mark) = (head.number + 1, head.mark &+ 1)
     let beyond = HistoryToken(store: head.store, number: number, mark: mark)
-    try expect("The consumer confirmed a position after the newest transaction; this should have failed.") {
+    let accepted =
+      "The consumer confirmed a position after the newest transaction; this should have failed."
+    try expect(accepted) {
       $0.code == .rewound
     } of: { consumer throws(HistoryError) in
       try await consumer.confirm(through: beyond)

@@ -257,7 +257,8 @@ extension WorkloadProfile {
     }
     guard !entities.isEmpty else { return "it has no entity" }
     guard changesPerTransaction.buckets.allSatisfy({ $0.from >= 1 }) else {
-      return "changesPerTransaction has a bucket that starts below 1; omit transactions without changes"
+      return "changesPerTransaction has a bucket that starts below 1; "
+        + "omit transactions without changes"
     }
     return changesPerTransaction.flaw.map { "changesPerTransaction: \($0)" }
       ?? gapSeconds.flaw.map { "gapSeconds: \($0)" }

@@ -40,7 +40,7 @@ struct ReportNightsVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let path = options.folder + "/index.html"
     let page = try NightsPage(options.folder).page
-    try PageFile.write(page.html(images: .drawn([:])), to: path)
+    try PageFile.write(page.html(images: .drawn([:])), to: path, for: "FOLDER")
     terminal.print("Nights: \(path)")
     return .good
   }
