@@ -216,7 +216,7 @@ extension GoalOutcome {
       return obstacle.text
     }
     return obstacle.text
-      + " In this run \(contender) costs \(NumberText.ratio(interval.estimate)) "
+      + " In this run \"\(contender)\" costs \(NumberText.ratio(interval.estimate)) "
       + "(\(NumberText.range(interval.lower, interval.upper)))."
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Measuring
 import Testing
 
@@ -54,12 +55,14 @@ import Testing
     reached.obstacle = BenchmarkGoal.Obstacle("Nobody needs to know.")
     let results = try Sample.results(contenders: ["raw SQLite", "ours", "rival"])
     let report = BenchmarkReport(results, goals: [missed, reached])
-    let sentence = "The floor skips checks. In this run rival costs \u{D7}1.95 (1.93\u{2013}1.98)."
+    let sentence =
+      "The floor skips checks. In this run \"rival\" costs \u{D7}1.95 (1.93\u{2013}1.98)."
     let markdown = report.markdown(command: "")
     #expect(markdown.contains("## Why goals were not reached\n\n- **tight fetch**: \(sentence)\n"))
     #expect(!markdown.contains("Nobody needs to know."))
     let lines = report.goalCSV(run: "run-1").split(separator: "\n")
-    #expect(lines[1].contains(",not reached,\(sentence),run-1,"), "\(lines[1])")
+    let quoted = sentence.replacingOccurrences(of: "\"", with: "\"\"")
+    #expect(lines[1].contains(",not reached,\"\(quoted)\",run-1,"), "\(lines[1])")
     #expect(lines[2].contains(",reached,,run-1,"))
     let blocks = report.page().sections.first?.blocks ?? []
     #expect(blocks.contains(.definitions([ReportPage.Fact("tight fetch", sentence)])))
