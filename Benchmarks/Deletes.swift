@@ -15,15 +15,14 @@ enum Deletes {
       operation: "of \(size.rows)",
       "One request deletes \(size.rows) of many; a closure returns the identifiers, and each row's "
         + "name stays in history as a tombstone; the floor (SQLite in C, cost 1) without history runs "
-        + "one statement per row and reads no values; the floor with the same history deletes a range "
+        + "one statement per row and reads no values; two more run one statement for all rows, with their "
+        + "keys as parameters or in a virtual table; the floor with the same history deletes a range "
         + "of keys.",
       at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
-      return [
-        try ours(setting, size, requests), try floor(setting, size, requests),
-        try tracked(setting, size, requests),
-      ]
+      let plans = try WritePlan.allCases.map { try floor(setting, size, requests, by: $0) }
+      return [try ours(setting, size, requests)] + plans + [try tracked(setting, size, requests)]
     }.varying(size.batchAxes) { setting in
       try ours(setting, size, setting.repeats(max(8, 4000 / (size + 7))))
     }
@@ -56,17 +55,18 @@ enum Deletes {
   private static func floor(
     _ setting: BenchmarkSetting,
     _ size: Int,
-    _ requests: Int
+    _ requests: Int,
+    by plan: WritePlan
   ) throws -> MeasuredWork {
     let file = try setting.floor()
-    return MeasuredWork(contender: MeasuredWork.floor, operations: requests) { watch in
+    return MeasuredWork(contender: plan.contender, operations: requests) { watch in
       try file.fillSlips(size * requests)
       try file.side.checkpoint()
       var deleted: Int64 = 0
       try watch.time {
         for request in 0..<requests {
           let first = Int64(request * size + 1)
-          deleted += try file.floor.deleteSlips(firstKey: first, count: size)
+          deleted += try file.floor.deleteSlips(firstKey: first, count: size, by: plan)
         }
       }
       return WorkTally(count: deleted, sum: try file.side.tally(of: SampleData.slip).count)

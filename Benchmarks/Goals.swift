@@ -6,7 +6,8 @@ package import Measuring
 package enum Goals {
   /// All goals, in the order in which they are reported.
   package static let all =
-    tracked + inSwift + saves + reading + purging + merging + readers + signals + peers + sizes
+    tracked + besideBestPlan + inSwift + saves + reading + purging + merging + readers + signals
+    + peers + sizes
 
   // MARK: Writing
 
@@ -19,6 +20,19 @@ package enum Goals {
           "batch \(verb) of \(size.rows), tracked / raw SQLite in C",
           .ratio(to: MeasuredWork.floor),
           atMost: size == 1 ? 1.40 : size == 10 ? 1.25 : verb == "delete" ? 1.20 : 1.10
+        )
+      }
+    }
+
+  /// The same goals, compared with the fastest of several plans in C without tracking.
+  private static let besideBestPlan =
+    Subjects.batchSizes.flatMap { size in
+      ["insert", "update", "delete"].map { verb in
+        goal(
+          "write \(verb) \(size)",
+          "batch \(verb) of \(size.rows), tracked / SQLite in C, best plan",
+          .ratioToFastest(of: WritePlan.allCases.map(\.contender)),
+          atMost: size == 1 ? 1.40 : size == 10 ? 1.25 : 1.10
         )
       }
     }

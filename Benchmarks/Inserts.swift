@@ -12,16 +12,16 @@ enum Inserts {
       part: "Store.batchInsert",
       operation: "of \(size.rows)",
       "One request inserts \(size.rows); the floors (SQLite in C, cost 1), without history and with "
-        + "the same history, bind and run one statement per row.",
+        + "the same history, bind and run one statement per row; two more without history run one "
+        + "statement for all rows, with their values as parameters or in a virtual table.",
       at: size.batchSizes
     ) { setting in
       let batches = setting.repeats(max(8, 4000 / (size + 7)))
       let items = SampleData.items(size * batches)
       let floorItems = items.map(\.floorItem)
-      return [
-        try ours(setting, items, batches), try floor(setting, floorItems, batches),
-        try tracked(setting, floorItems, batches),
-      ]
+      let plans = try WritePlan.allCases.map { try floor(setting, floorItems, batches, by: $0) }
+      return [try ours(setting, items, batches)] + plans
+        + [try tracked(setting, floorItems, batches)]
     }.varying(size.batchAxes) { setting in
       let batches = setting.repeats(max(8, 4000 / (size + 7)))
       return try ours(setting, SampleData.items(size * batches), batches)
@@ -61,12 +61,13 @@ enum Inserts {
   private static func floor(
     _ setting: BenchmarkSetting,
     _ items: [FloorItem],
-    _ batches: Int
+    _ batches: Int,
+    by plan: WritePlan
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     let size = items.count / batches
     var nextKey: Int64 = 1
-    return MeasuredWork(contender: MeasuredWork.floor, operations: batches) { watch in
+    return MeasuredWork(contender: plan.contender, operations: batches) { watch in
       try file.side.checkpoint()
       try items.withUnsafeBufferPointer { items in
         try watch.time {
@@ -74,7 +75,8 @@ enum Inserts {
             try file.floor.insert(
               .init(rebasing: items[batch * size..<(batch + 1) * size]),
               firstKey: nextKey,
-              version: nextKey
+              version: nextKey,
+              by: plan
             )
             nextKey += Int64(size)
           }

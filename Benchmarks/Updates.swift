@@ -15,14 +15,13 @@ enum Updates {
       operation: "of \(size.rows)",
       "One request sets two attributes of \(size.rows), and a closure names each attribute; the "
         + "floors (SQLite in C, cost 1), without history and with the same history, bind and run one "
-        + "statement per row.",
+        + "statement per row; two more without history run one statement for all rows, with their values "
+        + "as parameters or in a virtual table.",
       at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
-      return [
-        try ours(setting, size, requests), try floor(setting, size, requests),
-        try tracked(setting, size, requests),
-      ]
+      let plans = try WritePlan.allCases.map { try floor(setting, size, requests, by: $0) }
+      return [try ours(setting, size, requests)] + plans + [try tracked(setting, size, requests)]
     }.varying(size.batchAxes) { setting in
       try ours(setting, size, setting.repeats(max(8, 4000 / (size + 7))))
     }
@@ -61,11 +60,12 @@ enum Updates {
   private static func floor(
     _ setting: BenchmarkSetting,
     _ size: Int,
-    _ requests: Int
+    _ requests: Int,
+    by plan: WritePlan
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     try file.fillSlips(size)
-    return MeasuredWork(contender: MeasuredWork.floor, operations: requests) { watch in
+    return MeasuredWork(contender: plan.contender, operations: requests) { watch in
       try file.side.checkpoint()
       try watch.time {
         for request in 1...requests {
@@ -74,7 +74,8 @@ enum Updates {
             count: size,
             version: Int64(request),
             quantity: Int64(request),
-            price: Double(request) * 0.5
+            price: Double(request) * 0.5,
+            by: plan
           )
         }
       }

@@ -67,6 +67,7 @@ int floor_open(const char *path, const char *pragmas, Floor **result) {
   int code = sqlite3_open_v2(path, &floor->connection, flags, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(floor->connection, pragmas, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = floor_register_keys(floor);
+  if (code == SQLITE_OK) code = floor_register_slips(floor);
   if (code == SQLITE_OK) code = floor_register_packing(floor);
   if (code == SQLITE_OK) code = prepare_all(floor);
   return code;
@@ -76,6 +77,7 @@ void floor_close(Floor *floor) {
   for (int index = 0; index < FLOOR_STATEMENT_COUNT; index++) {
     sqlite3_finalize(floor->statements[index]);
   }
+  floor_free_plans(floor);
   if (floor->peer != NULL) peer_free(floor->peer);
   sqlite3_close(floor->connection);
   free(floor);

@@ -64,6 +64,23 @@ typedef struct {
   int64_t process;
 } FloorNames;
 
+// The rows that one statement writes; without `items`, all of them have the values of `all`.
+typedef struct {
+  const FloorItem *items;
+  FloorItem all;
+  int64_t count;
+  int64_t first_key;
+  int64_t version;
+} FloorSlips;
+
+enum { FLOOR_MANY_COUNT = 3 };
+
+// A statement that writes many rows, and their number (0 if it reads them from floor_slips).
+typedef struct {
+  sqlite3_stmt *statement;
+  int64_t count;
+} FloorMany;
+
 typedef struct Peer Peer;
 
 struct Floor {
@@ -73,6 +90,8 @@ struct Floor {
   FloorPacker packer;
   FloorHead head;
   FloorNames names;
+  FloorSlips slips;
+  FloorMany many[FLOOR_MANY_COUNT];
   // The peer that records the writes, or NULL.
   Peer *peer;
 };
@@ -94,6 +113,12 @@ int floor_register_packing(Floor *floor);
 
 // Creates the virtual table floor_keys.
 int floor_register_keys(Floor *floor);
+
+// Creates the virtual table floor_slips.
+int floor_register_slips(Floor *floor);
+
+// Ends the statements that write many rows.
+void floor_free_plans(Floor *floor);
 
 // Looks up the number of a string in the file; returns SQLITE_NOTFOUND if there is none.
 int floor_find_string(Floor *floor, const char *text, int64_t *number);

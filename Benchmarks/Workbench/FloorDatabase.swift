@@ -73,6 +73,55 @@ final class FloorDatabase {
     return deleted
   }
 
+  /// Inserts `Slip` objects with consecutive keys, as a plan says.
+  func insert(
+    _ items: UnsafeBufferPointer<FloorItem>,
+    firstKey: Int64,
+    version: Int64,
+    by plan: WritePlan
+  ) throws(FloorError) {
+    guard let many = plan.many else {
+      return try insert(items, firstKey: firstKey, version: version)
+    }
+    guard let start = items.baseAddress else { return }
+    try check(floor_insert_many(floor, many, start, Int64(items.count), firstKey, version))
+  }
+
+  /// Sets quantity and price of `Slip` objects by their keys, as a plan says.
+  func updateSlips(
+    firstKey: Int64,
+    count: Int,
+    version: Int64,
+    quantity: Int64,
+    price: Double,
+    by plan: WritePlan
+  ) throws(FloorError) {
+    guard let many = plan.many else {
+      return try updateSlips(
+        firstKey: firstKey,
+        count: count,
+        version: version,
+        quantity: quantity,
+        price: price
+      )
+    }
+    try check(
+      floor_update_many(floor, many, firstKey, Int64(count), version, quantity, price)
+    )
+  }
+
+  /// Deletes `Slip` objects by their keys, as a plan says.
+  func deleteSlips(
+    firstKey: Int64,
+    count: Int,
+    by plan: WritePlan
+  ) throws(FloorError) -> Int64 {
+    guard let many = plan.many else { return try deleteSlips(firstKey: firstKey, count: count) }
+    var deleted: Int64 = 0
+    try check(floor_delete_many(floor, many, firstKey, Int64(count), &deleted))
+    return deleted
+  }
+
   /// Sets quantity and price of items by their keys, with one statement each.
   func updateItems(
     _ keys: UnsafeBufferPointer<Int64>,
@@ -296,4 +345,32 @@ extension FloorDatabase {
 
   /// Deletes all changes that the peer has recorded.
   func clearRecorded() throws(FloorError) { try check(peer_clear(floor)) }
+}
+
+/// The ways in which plain SQLite writes many rows by their keys.
+enum WritePlan: CaseIterable {
+  /// One statement per row.
+  case rowByRow
+  /// One statement, with the values of all rows as parameters.
+  case values
+  /// One statement, which reads the values of all rows from a virtual table.
+  case table
+
+  /// The name of the contender that writes in this way.
+  var contender: String {
+    switch self {
+    case .rowByRow: MeasuredWork.floor
+    case .values: "SQLite, VALUES"
+    case .table: "SQLite, virtual table"
+    }
+  }
+
+  /// The plan of one statement for many rows; `nil` for one statement per row.
+  fileprivate var many: FloorPlan? {
+    switch self {
+    case .rowByRow: nil
+    case .values: FLOOR_VALUES
+    case .table: FLOOR_TABLE
+    }
+  }
 }

@@ -12,6 +12,8 @@ package struct BenchmarkGoal: Sendable, Hashable {
   package enum Figure: Sendable, Hashable {
     /// The cost relative to the cost of another contender in the same rounds.
     case ratio(to: String, Metric = .wall)
+    /// The wall time relative to that of the fastest of several other contenders in the same rounds.
+    case ratioToFastest(of: [String])
     /// The wall time at the largest history size relative to that at the size `from`, in the same
     /// rounds.
     case growth(from: Int)
@@ -125,6 +127,7 @@ package struct GoalJudge: Sendable {
   private func outcome(of goal: BenchmarkGoal) -> GoalOutcome {
     switch goal.figure {
     case .ratio(let other, let metric): ratio(goal, to: other, metric)
+    case .ratioToFastest(let others): ratioToFastest(goal, of: others)
     case .growth(let size): growth(goal, from: size)
     case .quantile(let share, let metric): quantile(goal, share, metric)
     }
@@ -148,6 +151,15 @@ package struct GoalJudge: Sendable {
       }
     }
     return outcome
+  }
+
+  /// Returns the outcome for the contender to which the ratio is greatest, which is the fastest one.
+  ///
+  /// The ratio is not measured if the results lack one of the contenders.
+  private func ratioToFastest(_ goal: BenchmarkGoal, of others: [String]) -> GoalOutcome {
+    let outcomes = others.map { ratio(goal, to: $0, .wall) }
+    guard outcomes.allSatisfy({ $0.value != nil }) else { return nothing(goal) }
+    return outcomes.max { ($0.value ?? 0) < ($1.value ?? 0) } ?? nothing(goal)
   }
 
   private func growth(_ goal: BenchmarkGoal, from size: Int) -> GoalOutcome {

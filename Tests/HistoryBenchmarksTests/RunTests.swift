@@ -96,6 +96,9 @@ import Testing
       case .ratio(let other, let metric):
         #expect(mine.contains { $0.metric == metric }, "\(goal.measure)")
         #expect(rows.contains { $0.contender == other && $0.metric == metric }, "\(goal.measure)")
+      case .ratioToFastest(let others):
+        let compared = Set(rows.filter { $0.metric == .wall }.map(\.contender))
+        #expect(compared.isSuperset(of: others), "\(goal.measure)")
       case .growth: #expect(mine.contains { $0.metric == .wall }, "\(goal.measure)")
       case .quantile(_, let metric):
         // Metrics measured in separate processes are not measured here.

@@ -39,6 +39,44 @@ import Testing
     }
   }
 
+  @Test(arguments: [WritePlan.values, .table], [1, 10, Self.count])
+  func `One statement for many rows leaves the same rows as one for each`(
+    _ plan: WritePlan,
+    _ count: Int
+  ) throws {
+    try withTemplate { template, scratch in
+      let rows = try [WritePlan.rowByRow, plan].map { plan in
+        let path = try scratch.copy(of: template)
+        let file = try BenchmarkFloorFile(path: path)
+        let items = SampleData.items(3 * count).map(\.floorItem)
+        try items.withUnsafeBufferPointer { items throws(FloorError) in
+          try file.floor.insert(items, firstKey: 5, version: 3, by: plan)
+        }
+        // As many rows again use the same statement, another number needs another one.
+        for (first, count) in [(5, count), (7, count), (5, count + 1)] {
+          try file.floor.updateSlips(
+            firstKey: Int64(first),
+            count: count,
+            version: Int64(4 + first),
+            quantity: 77,
+            price: 8.5,
+            by: plan
+          )
+        }
+        let deleted = try file.floor.deleteSlips(firstKey: 6, count: count, by: plan)
+        #expect(deleted == count)
+        let store = try Store(path: path)
+        let slip = try #require(store.model.number(of: SampleData.slip))
+        let rows = try store.rows(slip)
+        #expect(rows.keys.count == 2 * count)
+        return rows
+      }
+      #expect(rows[0].keys == rows[1].keys)
+      #expect(rows[0].map(\.version) == rows[1].map(\.version))
+      #expect(rows[0].map(\.values) == rows[1].map(\.values))
+    }
+  }
+
   private func writeWithStore(_ path: String) throws {
     let file = try BenchmarkStore(path: path, historySize: Self.historySize)
     let ids = try file.fillSlips(Self.count)

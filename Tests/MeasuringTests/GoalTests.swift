@@ -35,6 +35,17 @@ import Testing
     #expect(judge(rows, .ratio(to: "peer"), atMost: nil).verdict == .reported)
   }
 
+  @Test func `A ratio to the fastest contender uses the fastest one, and needs all of them`() {
+    let rows = [row("ours", [6, 6]), row("slow", [4, 4]), row("fast", [3, 3])]
+    let outcome = judge(rows, .ratioToFastest(of: ["slow", "fast"]), atMost: 2.1)
+    #expect(rounded(outcome.value) == 2)
+    #expect(outcome.verdict == .reached)
+    #expect(judge(rows, .ratioToFastest(of: ["fast", "slow"]), atMost: 1.9).verdict == .missed)
+    let lacking = judge(rows, .ratioToFastest(of: ["fast", "absent"]), atMost: 9)
+    #expect(lacking.verdict == .notMeasured)
+    #expect(lacking.reason == "the result to compare it with is not in this run")
+  }
+
   @Test func `A goal applies to the longest history`() {
     let rows = [
       row("ours", [5, 5], size: 100_000), row("peer", [1, 1], size: 100_000),

@@ -57,6 +57,19 @@ int floor_update_slips(
     double price);
 int floor_delete_slips(Floor *floor, int64_t first_key, int64_t count, int64_t *deleted);
 
+// How one statement gets the values of many rows: as parameters, or from a virtual table.
+typedef enum { FLOOR_VALUES, FLOOR_TABLE } FloorPlan;
+
+// The same writes with one statement for all rows; each row has values of its own.
+int floor_insert_many(
+    Floor *floor, FloorPlan plan, const FloorItem *items, int64_t count, int64_t first_key,
+    int64_t version);
+int floor_update_many(
+    Floor *floor, FloorPlan plan, int64_t first_key, int64_t count, int64_t version,
+    int64_t quantity, double price);
+int floor_delete_many(
+    Floor *floor, FloorPlan plan, int64_t first_key, int64_t count, int64_t *deleted);
+
 // Sets quantity and price of some items by their keys.
 int floor_update_items(
     Floor *floor, const int64_t *keys, int64_t count, int64_t version, int64_t quantity,
