@@ -41,21 +41,20 @@ private struct SampleRepository {
   }
 
   /// Takes the script of a commit as its executable; a script with the word `broken` does not build.
+  ///
+  /// A shell writes the file. If this process wrote it, a child that another test starts at that moment
+  /// would have the file open for writing, and the file could not be executed ("Text file busy").
   static func build(_ commit: Commit, _ root: String, _ folder: String) throws -> String {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["git", "-C", root, "show", "\(commit.hash):history-lab"]
-    process.standardOutput = pipe
-    try process.run()
-    let script = String(
-      decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(),
-      as: UTF8.self
-    )
-    process.waitUntilExit()
-    if script.contains("broken") { throw CommitBuild.Failure(description: "swift build failed") }
     let file = "\(folder)/\(commit.short)"
-    try makeFile(file, script)
-    chmod(file, 0o700)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", #"git -C "$0" show "$1:history-lab" >"$2" && chmod 700 "$2""#, root, commit.hash, file,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    let script = try String(contentsOfFile: file, encoding: .utf8)
+    if script.contains("broken") { throw CommitBuild.Failure(description: "swift build failed") }
     return file
   }
 }
