@@ -12,43 +12,40 @@ package enum Goals {
   // MARK: Writing
 
   /// Goals for writes that notify no other process, compared with raw SQLite in C without tracking.
-  private static let tracked =
-    Subjects.batchSizes.flatMap { size in
-      ["insert", "update", "delete"].map { verb in
-        goal(
-          "write \(verb) \(size)",
-          "batch \(verb) of \(size.rows), tracked / raw SQLite in C",
-          .ratio(to: MeasuredWork.floor),
-          atMost: size == 1 ? 1.40 : size == 10 ? 1.25 : verb == "delete" ? 1.20 : 1.10
-        )
-      }
-    }
+  private static let tracked = writes(
+    "tracked / raw SQLite in C",
+    .ratio(to: MeasuredWork.floor)
+  ) { verb, size in size == 1 ? 1.40 : size == 10 ? 1.25 : verb == "delete" ? 1.20 : 1.10 }
 
   /// The same goals, compared with the fastest of several plans in C without tracking.
-  private static let besideBestPlan =
-    Subjects.batchSizes.flatMap { size in
-      ["insert", "update", "delete"].map { verb in
-        goal(
-          "write \(verb) \(size)",
-          "batch \(verb) of \(size.rows), tracked / SQLite in C, best plan",
-          .ratioToFastest(of: WritePlan.allCases.map(\.contender)),
-          atMost: size == 1 ? 1.40 : size == 10 ? 1.25 : 1.10
-        )
-      }
-    }
+  private static let besideBestPlan = writes(
+    "tracked / SQLite in C, best plan",
+    .ratioToFastest(of: WritePlan.allCases.map(\.contender))
+  ) { _, size in size == 1 ? 1.40 : size == 10 ? 1.25 : 1.10 }
 
   /// Goals for writes that notify no other process, compared with C code that writes the same rows.
-  private static let inSwift =
+  private static let inSwift = writes(
+    "Swift / C",
+    .ratio(to: MeasuredWork.trackedFloor)
+  ) { _, _ in 1.02 }
+
+  /// Returns a goal for each kind and size of a batch write.
+  private static func writes(
+    _ comparison: String,
+    _ figure: BenchmarkGoal.Figure,
+    atMost limit: (_ verb: String, _ size: Int) -> Double
+  ) -> [BenchmarkGoal] {
     Subjects.batchSizes.flatMap { size in
       ["insert", "update", "delete"].map { verb in
         goal(
           "write \(verb) \(size)",
-          "batch \(verb) of \(size.rows), Swift / C",
-          .ratio(to: MeasuredWork.trackedFloor),
-          atMost: 1.02
+          "batch \(verb) of \(size.rows), \(comparison)",
+          figure,
+          atMost: limit(verb, size)
         )
       }
     }
+  }
 
   private static let saves = [1, 10, 100].map { count in
     goal(

@@ -26,10 +26,15 @@ final class FloorDatabase {
   func insert(
     _ items: UnsafeBufferPointer<FloorItem>,
     firstKey: Int64,
-    version: Int64
+    version: Int64,
+    by plan: WritePlan = .rowByRow
   ) throws(FloorError) {
     guard let start = items.baseAddress else { return }
-    try check(floor_insert(floor, start, Int64(items.count), firstKey, version))
+    let count = Int64(items.count)
+    try check(
+      plan.many.map { floor_insert_many(floor, $0, start, count, firstKey, version) }
+        ?? floor_insert(floor, start, count, firstKey, version)
+    )
   }
 
   /// Sets quantity and price of the `Slip` objects of a kind, with one statement.
@@ -53,72 +58,33 @@ final class FloorDatabase {
     return changed
   }
 
-  /// Sets quantity and price of `Slip` objects by their keys, with one statement each.
-  func updateSlips(
-    firstKey: Int64,
-    count: Int,
-    version: Int64,
-    quantity: Int64,
-    price: Double
-  ) throws(FloorError) {
-    try check(
-      floor_update_slips(floor, firstKey, Int64(count), version, quantity, price)
-    )
-  }
-
-  /// Deletes `Slip` objects by their keys, with one statement each.
-  func deleteSlips(firstKey: Int64, count: Int) throws(FloorError) -> Int64 {
-    var deleted: Int64 = 0
-    try check(floor_delete_slips(floor, firstKey, Int64(count), &deleted))
-    return deleted
-  }
-
-  /// Inserts `Slip` objects with consecutive keys, as a plan says.
-  func insert(
-    _ items: UnsafeBufferPointer<FloorItem>,
-    firstKey: Int64,
-    version: Int64,
-    by plan: WritePlan
-  ) throws(FloorError) {
-    guard let many = plan.many else {
-      return try insert(items, firstKey: firstKey, version: version)
-    }
-    guard let start = items.baseAddress else { return }
-    try check(floor_insert_many(floor, many, start, Int64(items.count), firstKey, version))
-  }
-
-  /// Sets quantity and price of `Slip` objects by their keys, as a plan says.
+  /// Sets quantity and price of `Slip` objects by their keys.
   func updateSlips(
     firstKey: Int64,
     count: Int,
     version: Int64,
     quantity: Int64,
     price: Double,
-    by plan: WritePlan
+    by plan: WritePlan = .rowByRow
   ) throws(FloorError) {
-    guard let many = plan.many else {
-      return try updateSlips(
-        firstKey: firstKey,
-        count: count,
-        version: version,
-        quantity: quantity,
-        price: price
-      )
-    }
+    let count = Int64(count)
     try check(
-      floor_update_many(floor, many, firstKey, Int64(count), version, quantity, price)
+      plan.many.map { floor_update_many(floor, $0, firstKey, count, version, quantity, price) }
+        ?? floor_update_slips(floor, firstKey, count, version, quantity, price)
     )
   }
 
-  /// Deletes `Slip` objects by their keys, as a plan says.
+  /// Deletes `Slip` objects by their keys.
   func deleteSlips(
     firstKey: Int64,
     count: Int,
-    by plan: WritePlan
+    by plan: WritePlan = .rowByRow
   ) throws(FloorError) -> Int64 {
-    guard let many = plan.many else { return try deleteSlips(firstKey: firstKey, count: count) }
     var deleted: Int64 = 0
-    try check(floor_delete_many(floor, many, firstKey, Int64(count), &deleted))
+    try check(
+      plan.many.map { floor_delete_many(floor, $0, firstKey, Int64(count), &deleted) }
+        ?? floor_delete_slips(floor, firstKey, Int64(count), &deleted)
+    )
     return deleted
   }
 
