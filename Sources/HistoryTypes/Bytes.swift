@@ -146,6 +146,25 @@ package struct ByteWriter: ~Copyable {
     UnsafeMutableRawPointer(base + count).copyMemory(from: start, byteCount: bytes.count)
     count += bytes.count
   }
+
+  /// Appends two bytes, the length of others like ``append(varint:)``, and the others.
+  ///
+  /// The capacity is checked once.
+  @inlinable
+  package mutating func append(
+    _ first: UInt8,
+    _ second: UInt8,
+    countAndContentsOf bytes: UnsafeRawBufferPointer
+  ) {
+    reserve(12 + bytes.count)
+    base[count] = first
+    base[count + 1] = second
+    let place = Self.put(UInt64(bytes.count), at: base + count + 2)
+    if let start = bytes.baseAddress {
+      UnsafeMutableRawPointer(place).copyMemory(from: start, byteCount: bytes.count)
+    }
+    count = place - base + bytes.count
+  }
 }
 
 /// A reader of the bytes from a ``ByteWriter``; reads past the end return `nil` and never trap.

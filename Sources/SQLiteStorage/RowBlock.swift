@@ -34,7 +34,7 @@ package struct RowBlock: ~Copyable {
     }
 
     /// Returns whether a column is not null; valid only for the first cell of a row.
-    func isSet(_ column: Int) -> Bool { count >> column & 1 == 1 }
+    func isSet(_ column: Int) -> Bool { count &>> column & 1 == 1 }
   }
 
   /// The maximum number of rows in a block.

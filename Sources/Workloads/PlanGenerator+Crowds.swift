@@ -109,6 +109,8 @@ extension PlanGenerator {
   }
 
   /// Draws a save of changes that set the same attributes of an entity's objects.
+  ///
+  /// In some saves of updates, one object's update sets other attributes than those of the others.
   private func similarSave(
     _ type: ChangeType,
     _ entity: Entity,
@@ -131,19 +133,36 @@ extension PlanGenerator {
       let width = source.bool(probability: 0.3) ? 2 : 1
       attributes = (0..<min(width, settable.count)).map { settable[(first + $0) % settable.count] }
     }
+    let other = otherUpdate(type, attributes, settable, keys, &source)
     let isLong = source.bool(probability: 0.2)
     return PlannedWrite(
       actor: actor.id,
       context: context,
       changes: keys.map { key in
         var values: Values = [:]
-        for attribute in attributes {
+        for attribute in key == other?.key ? other?.attributes ?? [] : attributes {
           values[attribute.name] = similarValue(of: attribute, entity, key, isLong, &source)
         }
         return PlannedChange(type, ObjectName(entity.name, key), values)
       },
       policy: policy
     )
+  }
+
+  /// Draws whether one object of a save gets an update of as many, but other attributes.
+  private func otherUpdate(
+    _ type: ChangeType,
+    _ attributes: [Attribute],
+    _ settable: [Attribute],
+    _ keys: [Int64],
+    _ source: inout ChoiceSource
+  ) -> (key: Int64, attributes: [Attribute])? {
+    guard type == .update, keys.count > 1, settable.count > attributes.count,
+      source.bool(probability: 0.3, label: "other attributes"),
+      let first = settable.firstIndex(where: { $0.name == attributes.first?.name })
+    else { return nil }
+    let key = keys[source.index(below: keys.count)]
+    return (key, attributes.indices.map { settable[(first + 1 + $0) % settable.count] })
   }
 
   /// Draws a value for an attribute.

@@ -166,20 +166,11 @@ extension ByteWriter {
       append(attribute)
       append(Tombstone.Tag.real.rawValue)
       append(double: row.real(column))
-    case .text: pack(attribute, .text, row.bytes(column))
-    case .blob: pack(attribute, .blob, row.bytes(column))
+    case .text:
+      append(attribute, Tombstone.Tag.text.rawValue, countAndContentsOf: row.bytes(column))
+    case .blob:
+      append(attribute, Tombstone.Tag.blob.rawValue, countAndContentsOf: row.bytes(column))
     }
-  }
-
-  private mutating func pack(
-    _ attribute: UInt8,
-    _ tag: Tombstone.Tag,
-    _ value: UnsafeRawBufferPointer
-  ) {
-    append(attribute)
-    append(tag.rawValue)
-    append(varint: UInt64(value.count))
-    append(contentsOf: value)
   }
 }
 
