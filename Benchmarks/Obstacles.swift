@@ -56,10 +56,10 @@ enum Obstacles {
 
   private static let ofInserts = BenchmarkGoal.Obstacle(
     "The best plan in C reads the rows from a virtual table, as our store does: 3,419,345 instructions for "
-      + "1,000 rows, 3,972,438 in our store. Of the 553 a row between them, some 330 copy the values that a "
+      + "1,000 rows, 3,927,439 in our store. Of the 508 a row between them, some 330 copy the values that a "
       + "closure sets into a block of rows and compare their types with those of the attributes; C reads an "
-      + "array that exists already. 130 are the look-up of the null bit and the type of each value that "
-      + "SQLite asks for. With 10 rows, 13,800 instructions between them include the second row of the "
+      + "array that exists already. 105 are the look-up of the null bit and the type of each value that "
+      + "SQLite asks for. With 10 rows, 13,356 instructions between them include the second row of the "
       + "commit, for history: 15,600 for a commit of one row."
   )
 
