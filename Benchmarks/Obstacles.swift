@@ -20,6 +20,10 @@ enum Obstacles {
     all["batch insert of 1 row, Swift / C"] = ofOneInsert
     all["batch update of 1 row, Swift / C"] = ofOneUpdate
     for size in [10, 100, 1_000] { all["batch delete of \(size) rows, Swift / C"] = ofDeletes }
+    all["batch delete of 100 rows, tracked / SQLite in C, best plan"] = BenchmarkGoal.Obstacle(
+      ofDeletes.text,
+      contender: MeasuredWork.trackedFloor
+    )
     return all.merging(others) { first, _ in first }
   }()
 

@@ -143,32 +143,33 @@ extension Mismatch {
   /// Returns the contradiction as a sentence about the writing actor and its transaction.
   func sentence(_ who: String, _ transaction: TransactionName?) -> String {
     let label = transaction.map { "#\($0)" } ?? "nothing"
+    let write = transaction.map { "\(who)'s write #\($0)" } ?? "\(who)'s write"
     return switch self {
     case .unasked: "\(who) wrote \(label), which no command of the plan asked for"
     case .committedTwice: "\(who) wrote \(label), a second transaction for one write"
     case .failedAndCommitted: "\(who) got an error for its write, but it was committed"
-    case .disagrees(let disagreement): disagreement.sentence(who, label)
+    case .disagrees(let disagreement): disagreement.sentence(who, label, write)
     case .unfounded:
       "\(who)'s write was refused as a conflict, but its objects have not changed since its view read them"
     case .refused(let message):
       "\(who)'s write failed, and the plan does not explain why: \(message)"
     case .accepted(let refusal):
-      "\(who)'s write \(label) succeeded, but the store must refuse it: \(refusal.sentence)"
+      "\(write) succeeded, but the store must refuse it: \(refusal.sentence)"
     case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
     }
   }
 }
 
 extension Disagreement {
-  fileprivate func sentence(_ who: String, _ label: String) -> String {
+  fileprivate func sentence(_ who: String, _ label: String, _ write: String) -> String {
     switch self {
     case .missing(let type, let object):
       "\(who) got the answer that its write changed \(label == "nothing" ? label : "other objects in \(label)"), "
         + "but it makes \(type.noun) of \(object)"
     case .invented(let type, let object):
-      "\(who)'s write \(label) reports \(type.noun) of \(object), which it does not make"
+      "\(write) reports \(type.noun) of \(object), which it does not make"
     case .other(let type, let reported, let object):
-      "\(who)'s write \(label) reports \(reported.map(\.noun).joined(separator: " and ")) of \(object), "
+      "\(write) reports \(reported.map(\.noun).joined(separator: " and ")) of \(object), "
         + "but it makes \(type.noun)"
     }
   }

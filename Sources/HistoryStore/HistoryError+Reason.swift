@@ -360,7 +360,7 @@ extension HistoryError.Reason {
       ("\"\(member)\" is not a member of this store.", "Launch the member first.")
     case .lost(let member):
       (
-        "\"\(member)\" exceeded a retention limit: history that it has not merged may be purged.",
+        "\"\(member)\" was cut off: a purge may have deleted history that it had not merged.",
         "Resync: read the data again and continue from the current token."
       )
     case .unwatchable(let path, let why):
