@@ -195,13 +195,13 @@ struct DamageScript: DiskScript {
       let isRight = filter == .not(.entity("Item")) ? found.isEmpty : found == others
       expect(isRight, "the filter \(filter) finds the transactions \(found)")
     }
-    try compare(file, [.gaps: (1, 1)])
+    try compare(file, [.gaps: (1, 10)])
     try raw.run(
       layout == .packed
         ? "UPDATE history_transaction SET changes = x'02' WHERE number IN (\(bad), 9)"
         : "UPDATE ACHANGE SET ZCHANGETYPE = 9 WHERE ZTRANSACTIONID IN (\(bad), 9)"
     )
-    try compare(file, [.damaged: (2, bad), .gaps: (1, 1)])
+    try compare(file, [.damaged: (2, bad), .gaps: (1, 10)])
     let headers = try numbers(file, nil, .transactionsOnly)
     expect(
       headers == wanted,

@@ -40,7 +40,7 @@ import Testing
     let findings = try found(after: sql + extra + string)
     #expect(
       findings == [
-        HistoryFinding(kind: .gaps, count: 1, first: 1, isWrong: false),
+        HistoryFinding(kind: .gaps, count: 1, first: 3, isWrong: false),
         HistoryFinding(kind: .unusedStrings, count: 1, first: 3, isWrong: false),
       ]
     )

@@ -127,8 +127,8 @@ extension StoreCore {
 extension HistoryLayout {
   /// Returns an SQL query that searches for a kind of irregularity.
   ///
-  /// The result has two columns: the number of occurrences, and the lowest number of an affected
-  /// transaction or string. Returns `nil` for a kind that can be found only by reading the changes or
+  /// The result has two columns: the number of occurrences, and the lowest number of an affected or
+  /// missing transaction or string. Returns `nil` for a kind that can be found only by reading the changes or
   /// the objects.
   fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
     let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
@@ -148,7 +148,11 @@ extension HistoryLayout {
         """
     case .gaps:
       return """
-        SELECT max(\(number)) - min(\(number)) + 1 - count(*), min(\(number)) FROM \(transactions)
+        SELECT max(\(number)) - min(\(number)) + 1 - count(*), (
+          SELECT \(number) + 1 FROM \(transactions)
+          WHERE \(number) + 1 NOT IN (SELECT \(number) FROM \(transactions))
+          ORDER BY \(number) LIMIT 1)
+        FROM \(transactions)
         """
     case .unusedStrings:
       let used = names.map { "SELECT \($0) FROM \(transactions)" }.joined(separator: " UNION ")
@@ -205,7 +209,7 @@ package struct HistoryFinding: Sendable, Hashable {
   package let kind: Kind
   /// The number of occurrences.
   package let count: Int64
-  /// The lowest number of an affected transaction or string, or the key of ``object``.
+  /// The lowest number of an affected or missing transaction or string, or the key of ``object``.
   package let first: Int64
   /// The first object with a dangling reference, such as `Item/3`; otherwise `nil`.
   package let object: String?
