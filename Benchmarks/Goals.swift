@@ -17,13 +17,15 @@ package enum Goals {
     .ratio(to: MeasuredWork.floor)
   ) { verb, size in size == 1 ? 1.40 : size == 10 ? 1.25 : verb == "delete" ? 1.20 : 1.10 }
 
-  /// The same goals, compared with the fastest of several plans in C without tracking.
+  /// Goals for writes that notify no other process, compared with the fastest of several plans in C.
+  ///
+  /// The plans (``WritePlan``) write without tracking.
   private static let besideBestPlan = writes(
     "tracked / SQLite in C, best plan",
     .ratioToFastest(of: WritePlan.allCases.map(\.contender))
   ) { _, size in size == 1 ? 1.40 : size == 10 ? 1.25 : 1.10 }
 
-  /// Goals for writes that notify no other process, compared with C code that writes the same rows.
+  /// Goals for writes that notify no other process, compared with C that also writes history.
   private static let inSwift = writes(
     "Swift / C",
     .ratio(to: MeasuredWork.trackedFloor)

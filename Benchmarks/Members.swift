@@ -248,9 +248,9 @@ private final class BusyWriter: @unchecked Sendable {
     store = try Store(path: path, configuration: StoreTemplate.configuration)
   }
 
-  /// Returns the durations in nanoseconds of the commits that are made while a closure runs.
+  /// Commits on another thread until a closure returns; returns the commits' durations in nanoseconds.
   ///
-  /// The first of these commits ends before the closure starts.
+  /// The closure starts after the first commit, whose duration is included.
   func commits(during body: () throws -> Void) throws -> [Double] {
     Thread.detachNewThread {
       self.result = Result { try self.commit() }

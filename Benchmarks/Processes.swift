@@ -30,7 +30,7 @@ enum Processes {
 
   private static func rows(_ size: Int, _ own: OwnSetting) throws -> [SampledRow] {
     guard let command = HelperProcess.command else {
-      let reason = "only the command history-lab can start more of its processes"
+      let reason = "the benchmark starts history-lab again; run it with the command history-lab"
       return [writing, reading].map {
         SampledRow(contender: $0, metric: .wall, outcome: .notMeasured(reason), historySize: size)
       }

@@ -113,7 +113,8 @@ enum Purges {
     let side = try SideConnection(path: path)
     let first = try side.firstNumber()
     let mark = try side.mark(of: first)
-    // A cursor only moves forward, so this simulates history that has grown since.
+    // SQL sets the cursor to the oldest transaction, because no method of the store can move this
+    // cursor back. The file is then as if all later history had been written after the member joined.
     try side.execute(
       """
       UPDATE history_member SET cursor = \(first), mark = \(mark)

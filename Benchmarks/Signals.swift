@@ -45,7 +45,9 @@ enum Signals {
     SampledRow(
       contender: contender,
       metric: .wall,
-      outcome: .notMeasured("this process is not the command that the benchmark starts again")
+      outcome: .notMeasured(
+        "the benchmark starts history-lab again; run it with the command history-lab"
+      )
     )
   }
 

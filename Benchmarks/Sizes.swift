@@ -50,7 +50,7 @@ enum Sizes {
     let path = setting.scratch.path + "/copy-\(layout.rawValue).sqlite"
     var builder = TemplateBuilder(folder: setting.scratch.path, seed: 1)
     builder.configuration.layout = layout
-    // Gives the same bytes in every run, except for the digits of the clock.
+    // A constant instead of random numbers: only bytes that depend on the clock differ between runs.
     builder.configuration.random = { 0x5eed }
     try builder.write(path, size) { _ in }
     let census = try StoreInspector().census(of: path)

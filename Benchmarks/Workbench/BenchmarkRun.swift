@@ -225,9 +225,7 @@ extension String {
 
 /// The samples of one contender on one metric, in a benchmark that takes its own samples.
 struct SampledRow {
-  /// The name of the contender.
   let contender: String
-  /// The metric of the samples.
   let metric: Metric
   /// The samples, each of a separate event, or the reason why there are none.
   let outcome: Outcome

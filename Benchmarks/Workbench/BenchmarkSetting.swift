@@ -82,7 +82,6 @@ struct BenchmarkSetting {
   }
 }
 
-/// A store under measurement.
 final class BenchmarkStore {
   private(set) var store: Store
   let side: SideConnection
@@ -120,7 +119,6 @@ final class BenchmarkStore {
     try ColdCache.forget(store.path)
   }
 
-  /// Returns the token of a transaction.
   func token(_ number: Int64) throws -> HistoryToken {
     HistoryToken(store: store.id, number: number, mark: try side.mark(of: number))
   }
@@ -163,7 +161,6 @@ struct OwnSetting {
 
 /// A task within one benchmark that is long enough to show its progress.
 package struct LongWork: Sendable, Hashable {
-  /// A description of the task.
   package let title: String
   /// The unit of progress, in the plural.
   package let unit: String
@@ -173,7 +170,6 @@ package struct LongWork: Sendable, Hashable {
 
 /// A folder for the stores of a run, in memory if possible unless a disk is required.
 final class ScratchFolder {
-  /// The path of the folder.
   let path: String
   /// The medium of the folder: `tmpfs` or `disk`.
   let medium: String
@@ -194,8 +190,8 @@ final class ScratchFolder {
     let parent = chosen ?? (usesMemory ? Self.memory : manager.temporaryDirectory.path)
     medium = Self.isInMemory(parent) ? "tmpfs" : Self.disk
     Self.removeLeftOvers(in: parent)
-    // Older versions remove each folder with the number of an ended process after the prefix,
-    // whoever owns the folder.
+    // `of-` comes before the process number, because older versions remove each folder whose prefix
+    // is directly followed by the number of an ended process, whoever owns the folder.
     let name = "of-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
     path = parent + "/" + Self.prefix + name
     try manager.createDirectory(
@@ -213,14 +209,12 @@ final class ScratchFolder {
     owner = nil
   }
 
-  /// Creates a subfolder of the scratch folder.
   func makeFolder(_ name: String) throws -> String {
     let folder = path + "/" + name
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     return folder
   }
 
-  /// Deletes the folder with all its files.
   func remove() throws { try FileManager.default.removeItem(atPath: path) }
 
   /// Copies a template to a new path.

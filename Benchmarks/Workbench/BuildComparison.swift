@@ -41,7 +41,6 @@ package struct BuildComparison: Sendable {
     self.seed = seed
   }
 
-  /// The result of a comparison.
   package struct Outcome: Sendable {
     /// The verdicts on times, one per row.
     package var judged: [LaunchComparison.Judged] = []
@@ -70,7 +69,7 @@ package struct BuildComparison: Sendable {
   ) throws -> Outcome {
     let folders = try ["base", "head"].map { try scratch.makeFolder($0) }
     var outcome = Outcome()
-    // Counting builds the stores too, so that no timed launch does.
+    // The launches that count also build the stores, so that no timed launch has to build them.
     let counts = try pair(folders, subjects, rounds: 0, baseFirst: true, seed: seed)
     outcome.counts = ExactComparison(
       base: counts.base,
@@ -148,7 +147,7 @@ extension LaunchComparison.Key {
 
 /// One launch of a build: a process that briefly measures the build's store in some benchmarks.
 package struct LaunchProbe: Sendable {
-  /// The arguments of a launch.
+  /// The arguments of the launched process.
   package struct Request: Codable, Sendable {
     /// The version of the request; a build rejects other versions.
     package private(set) var launch = Self.version

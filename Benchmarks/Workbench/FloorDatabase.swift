@@ -169,7 +169,6 @@ final class FloorDatabase {
 struct FloorError: Error, Hashable, CustomStringConvertible {
   /// SQLite's extended result code.
   let code: Int32
-  /// The error message of SQLite.
   let message: String
 
   /// A message with the failure and a suggestion.

@@ -13,7 +13,6 @@ package enum HelperProcess {
     case stream = "_stream"
     /// Builds a store and reports its progress.
     case build = "_build"
-    /// Inspects a store.
     case inspect = "_inspect"
     /// Counts the work of a benchmark, such as page reads and allocations.
     case count = "_count"
@@ -100,7 +99,6 @@ package enum HelperProcess {
     }
   }
 
-  /// A running helper process.
   struct Running {
     fileprivate let process: Process
     /// The pipe that closes when this process ends; the helper process ends when the pipe closes.

@@ -9,7 +9,6 @@ import Measuring
 /// Each transaction inserts two items, updates six and deletes the two oldest, so that the history
 /// grows and the data does not.
 struct HistoryWriter {
-  /// The number of changes in one transaction.
   static let changesPerTransaction = 10
   private static let insertCount = 2
   private static let updateCount = 6

@@ -22,7 +22,6 @@ struct OpenLoop {
 
   private static let hiccupNs = 5e6
 
-  /// The result of a loop.
   struct Outcome: Equatable {
     /// The time from the planned start to the end of each operation, in nanoseconds.
     var latencies: [Double] = []
@@ -64,7 +63,6 @@ struct OpenLoop {
 
 /// The work of one contender in one measurement.
 struct MeasuredWork {
-  /// The name of the contender.
   let contender: String
   /// The number of operations in one measurement.
   let operations: Int

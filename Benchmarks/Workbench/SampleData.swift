@@ -142,7 +142,6 @@ final class MergeData {
 /// The numbers are the same in every run, whatever its seed, so that the bytes written and the
 /// counts are the same too.
 enum BenchmarkRandom {
-  /// The seed of the random numbers.
   static let seed: UInt64 = 0x5eed
 
   private static let key = "history-lab.benchmark-random"

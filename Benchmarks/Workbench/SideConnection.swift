@@ -26,7 +26,6 @@ final class SideConnection {
   /// Checkpoints the write-ahead log, so that every measurement starts with an empty one.
   func checkpoint() throws(SQLiteError) { try connection.checkpoint() }
 
-  /// Executes SQL statements.
   func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
 
   /// Returns the integer result of a query, or 0 for null.

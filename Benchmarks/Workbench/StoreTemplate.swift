@@ -35,7 +35,6 @@ struct StoreTemplate: Codable {
 struct TemplateBuilder {
   let folder: String
   let seed: UInt64
-  /// The shape of the history.
   let shape: StoreShape
   var configuration = StoreTemplate.configuration
 
@@ -104,7 +103,7 @@ struct TemplateBuilder {
       let part = min(left, 1000)
       try writer.append(part)
       try progress(part)
-      // A purge is possible only if the history has a later transaction.
+      // A purge keeps the newest transaction, so the one that loaded the data is purged only now.
       if held == 0 && left == size { try forgetLoading(store) }
       left -= part
     }

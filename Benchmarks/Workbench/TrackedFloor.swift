@@ -62,7 +62,7 @@ final class TrackedFloor {
 }
 
 extension FloorDatabase {
-  /// Looks up the names that the transactions refer to.
+  /// Looks up the numbers of the strings to which each transaction refers: author, bundle, process.
   fileprivate func takeNames(
     author: String,
     bundle: String,

@@ -49,7 +49,8 @@ package enum NearestWord {
   /// Returns the known word nearest to a typed word, or `nil` if none is near.
   ///
   /// A known word is near if its edit distance is at most a third of the longer word's length, rounded.
-  /// It is also near if it is the only known word that begins with the two or more letters typed.
+  /// If no word is near by this rule, the only known word that begins with the typed word is near;
+  /// the typed word must then have at least two letters. The case of letters is ignored.
   package static func find(_ typed: String, among words: [String]) -> String? {
     let typed = typed.lowercased()
     let ranked = words.map { (word: $0, distance: EditDistance.between(typed, $0.lowercased())) }

@@ -30,7 +30,6 @@ enum BenchSource {
     throw noRun(runs)
   }
 
-  /// Reads the results from a file.
   static func read(_ path: String) throws(LabError) -> BenchmarkResults {
     do throws(ResultsFileError) { return try ResultsFile.read(path: path) } catch {
       throw .usage("\(error.description).")

@@ -11,7 +11,6 @@ struct BaselineRunOptions: VerbOptions {
   var run: String?
   @Option(.output) var runs: String
 
-  /// Returns the results of the run.
   func results() throws(LabError) -> BenchmarkResults {
     try BenchSource.results(run, runs: runs)
   }

@@ -40,11 +40,11 @@ struct BenchCompareOptions: VerbOptions {
   private var headCommit: String?
   @Option(.onlyBenchmarks) private var only: [String]
   @Option(.historySize) var historySize: Int
-  /// The number of launches of each build in the first round.
+  /// The number of launches of each build, before suspect benchmarks are launched again.
   @Option(
     "launches",
     .integer("N", 6...1_000),
-    "Launches each build N times; suspected regressions get 4N further launches."
+    "Launches each build N times; benchmarks whose times may differ get 4N further launches."
   )
   var launches = 20
   @Option(.tolerance) var tolerancePercent: Double

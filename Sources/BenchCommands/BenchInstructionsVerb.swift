@@ -158,7 +158,9 @@ struct BenchInstructionsVerb: Verb {
     _ counter: InstructionCounts.Counter
   ) throws -> BenchmarkRow {
     guard let row = try counter.row(of: subject, extra: extra) else {
-      throw LabError.lab("the benchmark \(subject.name.quoted) does not measure our store.")
+      throw LabError.lab(
+        "the benchmark \(subject.name.quoted) does not measure this library's store."
+      )
     }
     return row
   }

@@ -63,9 +63,11 @@ package struct BenchOutput {
 struct BenchText {
   let terminal: Terminal
 
-  /// The number of contenders above which the table shows only this library and the floor.
+  /// The number of a benchmark's contenders (compared implementations) up to which all are shown.
   ///
-  /// The floor is the contender to which the ratios refer, usually raw SQLite in C.
+  /// With more contenders, the table shows only this library and the floor: the contender to which
+  /// the ratios refer, usually raw SQLite in C. For a benchmark without ratios, it shows all
+  /// contenders.
   private static let contendersMax = 4
 
   func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
@@ -150,7 +152,9 @@ struct BenchText {
     return table
   }
 
-  /// Returns the rows to show; with many contenders only those of this library and of raw SQLite in C.
+  /// Returns the rows of the contenders to show (see ``contendersMax``).
+  ///
+  /// Rows with CPU times and rows from the untimed counting pass are left out.
   private func summarized(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
     let rows = rows.filter { $0.metric.kind != .cpu && !$0.isCountedBeside }
     guard Set(rows.map(\.contender)).count > Self.contendersMax,

@@ -35,8 +35,10 @@ struct BenchRunOptions: VerbOptions {
     "Measures only in this condition; base is the one that all benchmarks share."
   )
   var axes: [String]
-  /// The writes per second that the benchmark `open loop` plans; `nil` uses half and nine tenths of
-  /// the rate that a calibration finds.
+  /// The writes per second that the benchmark `open loop` plans.
+  ///
+  /// `nil` measures at two rates: half and nine tenths of the rate of back-to-back writes, which is
+  /// measured first.
   @Option(
     "planned-rate",
     .integer("N", 1...10_000_000),
@@ -66,7 +68,9 @@ struct BenchRunOptions: VerbOptions {
   /// The part of the benchmarks to measure; `nil` for all.
   var shard: Shard?
 
-  /// The number of runs of the exact counts, which must be equal in every run.
+  /// The number of times that exact counts are taken; the counts must be equal each time.
+  ///
+  /// The default is 1.
   var repeats: Int { repeated ?? 1 }
 
   /// The name of the base condition, in which no ``BenchmarkAxis`` applies.

@@ -166,7 +166,7 @@ struct BenchJournal {
     }
   }
 
-  /// Removes the file of a complete run, whose results are in its other files.
+  /// Removes this file after the run is complete, because other files then contain the run's results.
   ///
   /// - Throws: a lab error when it cannot be removed.
   func remove() throws(LabError) {

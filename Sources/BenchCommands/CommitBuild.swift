@@ -103,8 +103,8 @@ struct TimeSuspects {
 
   /// The suspects that further launches cannot compare.
   ///
-  /// They were not measured in rounds or not in the base condition, or they compare layouts of
-  /// stores.
+  /// Launches compare only the base condition, and only benchmarks that measure their contenders in
+  /// rounds and compare no layouts of stores.
   var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
 
   private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {

@@ -33,7 +33,9 @@ package struct GitRepository: Sendable {
     let revision = "\(commit)^{commit}"
     let outcome = try run(["rev-parse", "--verify", "--quiet", revision])
     guard outcome.code == 0 else {
-      throw LabError.usage("there is no commit \(commit.quoted) in \(root.quoted).")
+      throw LabError.usage(
+        "there is no commit \(commit.quoted) in \(root.quoted). Fetch it, or give another."
+      )
     }
     return outcome.text
   }
@@ -46,7 +48,6 @@ package struct GitRepository: Sendable {
 
 /// Runs other programs, such as git, with the standard error of this process.
 enum OuterCommand {
-  /// The file descriptor of standard error.
   static let errors = STDERR_FILENO
 
   /// Runs a command with its output on standard error.

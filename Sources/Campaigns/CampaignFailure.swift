@@ -18,7 +18,7 @@ struct CampaignFailure {
   /// - Throws: ``CampaignError`` if the file cannot be read.
   init(file: String) throws(CampaignError) {
     guard let data = FileManager.default.contents(atPath: file) else {
-      throw .failed("\"\(file)\" cannot be read.")
+      throw .failed("\"\(file)\" cannot be read. Check its permissions.")
     }
     text = String(decoding: data, as: UTF8.self)
     do throws(FormatError) {

@@ -155,7 +155,7 @@ package struct CampaignFolder: Sendable {
 
   private func file(of task: CampaignTask) -> String { "\(path)/tasks/\(task.name).json" }
 
-  /// Returns all tasks, by group and number.
+  /// Returns all tasks, sorted by group and number.
   ///
   /// - Throws: ``CampaignError`` if a file cannot be read.
   package func tasks() throws(CampaignError) -> [CampaignTask] {

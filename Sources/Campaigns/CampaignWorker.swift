@@ -213,7 +213,8 @@ package struct CampaignWorker {
       }
     }
     if let failure { throw failure }
-    // A scheduler also signals the command, whose other exit codes then say nothing about the task.
+    // A scheduler that interrupts the worker also signals the command. Only the exit codes 0 and 1
+    // are then results of the task.
     if isInterrupted(), ![.code(0), .code(1)].contains(exit) {
       try claim.release()
       return false

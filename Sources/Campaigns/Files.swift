@@ -121,7 +121,7 @@ enum Files {
     if rename(folder, path) == 0 { return true }
     let code = errno
     if code == EEXIST || code == ENOTEMPTY { return false }
-    throw failure("cannot make \"\(path)\"", code)
+    throw failure("cannot move a folder to \"\(path)\"", code)
   }
 
   /// Removes a folder with all its files.

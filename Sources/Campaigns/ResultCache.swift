@@ -18,9 +18,10 @@ package struct MeasuredResult: Sendable {
 ///
 /// Results never change, so each result is read only once.
 ///
-/// A result's sample consists of the states with the smallest digests. The cache removes each state
-/// whose digest is too great for the joined sample of all earlier results. Most results then have
-/// few states in the cache. The removal does not affect ``CampaignGrowth``.
+/// A result's sample consists of the states with the smallest digests. The cache sorts the results by
+/// the campaign's time. From each sample it removes the states whose digests are too great for the
+/// joined sample of the results before it. Most results then have few states in the cache. The
+/// removal does not affect ``CampaignGrowth``.
 package struct ResultCache: Sendable {
   private var results: [String: MeasuredResult] = [:]
 

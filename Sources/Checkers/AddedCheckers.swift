@@ -42,7 +42,7 @@ struct AddedCheckers: Sendable {
     checkers = added.map { $0.make(header) }
   }
 
-  /// Checks the next event, and returns whether an invariant is broken so far.
+  /// Checks the next event, and returns whether any invariant has been broken so far.
   mutating func observe(_ event: Event) -> Bool {
     for byte in "\(event)".utf8 { eventHash = (eventHash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     for index in checkers.indices {

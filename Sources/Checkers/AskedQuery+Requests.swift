@@ -107,7 +107,9 @@ extension AskedQuery {
     }.sorted()
   }
 
-  /// The expected settings in which members differ; `nil` if the events do not show all members.
+  /// The expected answer to a query for the settings in which members differ.
+  ///
+  /// `nil` if the events do not show which members are registered.
   var differenceLines: [String]? {
     let actors = activeMembers?.compactMap { timeline.plan.header.actor($0.id) }
     guard let actors else { return nil }
@@ -142,9 +144,10 @@ extension AskedQuery {
 
   // MARK: A visit
 
-  /// Returns the expected answer, without its first line, to a query that registers its own member.
+  /// Returns the expected lines after the first one for a query that registers its own member.
   ///
-  /// `start` is the transaction number at which the member starts.
+  /// The first line is `at N, new`, where N is `start`: the transaction number at which the member
+  /// starts.
   private func visitLines(from start: Int64) -> [String] {
     let isLocked = timeline.plan.header.locks == .held
     guard isLocked else {

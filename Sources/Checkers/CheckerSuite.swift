@@ -216,7 +216,7 @@ struct CoreCheckers: Sendable {
     cursorProgress = CursorProgress(header)
   }
 
-  /// Checks the next event, and returns whether an invariant is broken so far.
+  /// Checks the next event, and returns whether any invariant has been broken so far.
   mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
     convergence.observe(event, on: timeline)
     purgeSafety.observe(event, on: timeline)
@@ -305,7 +305,7 @@ struct FurtherCheckers: Sendable {
     liveQueries = LiveQueries(header)
   }
 
-  /// Checks the next event, and returns whether an invariant is broken so far.
+  /// Checks the next event, and returns whether any invariant has been broken so far.
   mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
     observerDelivery.observe(event, on: timeline)
     loudExpiry.observe(event, on: timeline)

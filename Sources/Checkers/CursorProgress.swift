@@ -6,9 +6,9 @@ package import Traces
 /// transaction and is not below the previous cursor. At or below the cursor there is no transaction
 /// that the member must merge and has not merged. Merges that a crash has undone count as not
 /// merged. No member gets the error that its cursor is above the newest transaction, unless a
-/// power-off has rolled back part of history. A whole pass that a system reports as successful has
-/// merged and recorded all history from before the pass. No command that moves a cursor fails
-/// without a reason in the plan.
+/// power-off has rolled back part of history. A pass (fetch, merge and record) that a system reports
+/// as complete has merged and recorded all history from before the pass. No command that moves a
+/// cursor fails without a reason in the plan.
 ///
 /// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction); after a
 /// power-off, the cursor of a member whose command the power-off interrupted (Durability); the

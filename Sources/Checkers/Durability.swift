@@ -16,7 +16,7 @@ package import Traces
 package struct Durability: Invariant {
   package static let name = "Durability"
   package static let sentence =
-    "After a power-off the store has the first acknowledged commits; with FULL, all of them."
+    "A power-off loses only the newest acknowledged commits; with synchronous=FULL, none."
   package private(set) var violation: Violation?
   private let isFull: Bool
   /// The number of transactions acknowledged before the current power-off; `nil` while the power is on.

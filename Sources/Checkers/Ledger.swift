@@ -91,7 +91,8 @@ package struct Ledger: Sendable {
       if let actor = event.actor { staged[actor] = nil }
     case .data(let objects): narrow(to: objects)
     case .recovered: recover(through: named)
-    // The result already includes the write, whose effect is known only at the end of the command.
+    // The result of a live query already includes the write in progress, whose effect is known only
+    // at the end of the command.
     case .listed where current != nil && !hasCommitted: reports.append(event)
     case .registered, .launched, .resynced, .merged, .listed: observe(event, named)
     default: break
@@ -198,7 +199,7 @@ package struct Ledger: Sendable {
   private mutating func checkIsDecided() {
     guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
     undecided =
-      "A save depends on what its view has read; a failure or a live query made this uncertain."
+      "A save depends on what its view has read, which a failure or a live query made uncertain."
     mismatch = nil
   }
 

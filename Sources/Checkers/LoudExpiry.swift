@@ -5,11 +5,11 @@ package import Traces
 /// A member has lost history if a retention limit has cut the member off, or if a purge removed a
 /// transaction that the member must merge and had not merged.
 ///
-/// Verifies: no fetch of a member that lost history succeeds before the member is notified (expired
-/// or rewound, as an event or as an error), resyncs or registers again. A member that was cut off
-/// does not register again before it is notified. A pass that merges, and a consumer that consumes,
-/// count as fetches. Transactions fetched before the purge may still be merged and recorded. A
-/// power-off may roll back the purge or the cut-off: then no notification is required.
+/// Verifies: no fetch of a member that lost history succeeds before the member is notified, resyncs
+/// or registers again. A notification is an event or an error `expired` or `rewound`. A member that
+/// was cut off does not register again before it is notified. A pass that merges, and a consumer
+/// that consumes, count as fetches. Transactions fetched before the purge may still be merged and
+/// recorded. A power-off may roll back the purge or the cut-off: then no notification is required.
 ///
 /// Does not verify: whether the loss was allowed (PurgeSafety), the content of the member's view
 /// before the notification.

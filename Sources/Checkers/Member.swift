@@ -142,7 +142,7 @@ extension MemberStatus {
   /// Whether history that the member needs is gone.
   package var missesHistory: Bool { access != .whole }
 
-  /// Whether purges must keep the member's unmerged history, whatever state the store is in.
+  /// Whether purges must keep the member's unmerged history in every possible state of the store.
   package var isKept: Bool {
     isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
   }

@@ -33,8 +33,9 @@ package struct Possibility: Sendable {
 
   /// Applies an edit under its merge policy, and returns the net changes.
   ///
-  /// If the policy depends on what the view has read, and that is unknown, the changes in
-  /// `reported` of the objects that the edit names are assumed to be right.
+  /// The policy may depend on what the view has read, which may be unknown. In a model without
+  /// relations, the changes in `reported` of the edit's objects are then applied instead. In a model
+  /// with relations, ``isUndecided`` is then set.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
     if let related = related(edit) {
@@ -162,7 +163,8 @@ package struct Possibility: Sendable {
   /// Returns whether a write must fail with a conflict.
   ///
   /// In a model without relations, the result is `nil` if it is unknown what the view has read, or
-  /// if the edit is not a view's save with the policy `error`.
+  /// if the edit is not a view's save with the policy `error`. In a model with relations, it is
+  /// never `nil`.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
     if hasRelations { return mustRefuse(edit) == .conflict }
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,

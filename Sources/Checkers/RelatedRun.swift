@@ -108,10 +108,10 @@ struct RelatedRun {
   /// Applies the delete rules of all references to deleted objects, and to objects deleted by the
   /// rules.
   ///
-  /// A reference that an edit of this write changes is skipped, unless the edit sets it to an
-  /// object in `deleted`. If `isLast` is `true`, the edits were applied before: such a reference is
-  /// then skipped only if it has the value that the edit set. If the merge policy has kept the old
-  /// value, the delete rule applies.
+  /// References that an edit of this write changes are skipped. If `isLast` is `false`, the edits are
+  /// applied later: a reference is skipped if an edit sets it to null, or to an object that is not in
+  /// `deleted`. If `isLast` is `true`, the edits were applied before: a reference is skipped if it has
+  /// the value that an edit set. If the merge policy has kept the old value, the delete rule applies.
   private mutating func applyRules(
     to deleted: [ObjectName],
     isLast: Bool = false

@@ -45,7 +45,7 @@ package struct Timeline: Sendable {
 
   /// Whether a disk has acknowledged a sync that it has not performed yet.
   var hasDelays = false
-  /// The members that ignore transactions of an author, by author.
+  /// For each author, the members that ignore the author's transactions.
   var ignoring: [String: MemberSet] = [:]
   /// Whether the plan has hooks that may throw.
   let hasThrowingHooks: Bool
@@ -172,7 +172,7 @@ extension Timeline {
   package var running: MemberSet { members { $0.isRunning } }
   /// The members that are consumers: they read history, but have no contexts to merge it into.
   package var consumers: MemberSet { members { $0.isConsumer } }
-  /// The members whose unmerged transactions a purge must keep, whatever state the store is in.
+  /// The members whose unmerged transactions a purge must keep in every possible state of the store.
   package var kept: MemberSet { members { $0.isKept } }
   /// The members that must have merged all their required transactions at the end of the trace.
   package var watched: MemberSet { members { $0.mustMerge } }
@@ -216,9 +216,10 @@ extension Timeline {
 extension Timeline {
   /// Returns whether any of the given members had to merge changes of another actor or program.
   ///
-  /// A trace without such a write does not exercise merges.
+  /// If none of them had to, the trace does not exercise their merges.
   ///
-  /// - Complexity: linear in the transactions until the first such write.
+  /// - Complexity: linear in the transactions through the first one of another writer that a member of
+  ///   the set had to merge.
   package func hasForeignWork(for some: MemberSet) -> Bool {
     for (transaction, status) in zip(log.transactions, log.statuses)
     where !transaction.commit.changes.isEmpty {

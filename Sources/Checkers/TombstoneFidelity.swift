@@ -3,14 +3,14 @@ package import Traces
 
 /// A delete's tombstone holds the preserved values of the deleted object.
 ///
-/// Verifies: each tombstone that a commit or history reports contains, for every attribute that the
-/// model preserves, the value from before the write, and no other; null values are left out. If the
+/// Verifies: each tombstone that a commit or history reports contains exactly the attributes that the
+/// model preserves, with their values from before the write; null values may be left out. If the
 /// system reports any tombstone in the trace, a delete that history reports without a tombstone is a
 /// violation, unless all preserved values were null.
 ///
 /// Does not verify: objects that were updated or inserted again in the write that deleted them;
-/// tombstones that are never reported; after a write of unknown outcome, later deletes until an
-/// event shows that outcome.
+/// entities without preserved attributes; tombstones that are never reported; after a write of
+/// unknown outcome, later deletes until an event shows that outcome.
 package struct TombstoneFidelity: Invariant {
   package static let name = "TombstoneFidelity"
   package static let sentence =

@@ -3,13 +3,13 @@ package import Traces
 
 /// In plans driven by signals, a commit leads to a pass of every running actor in time.
 ///
-/// Verifies: an actor fetches within ``SignalTicks/bound`` ticks after a transaction that it must
-/// merge was committed while it ran, and after it started or resumed with an unmerged transaction.
-/// If the plan delayed or lost one of the actor's signals or polls in the meantime, the limit is
-/// ``SignalTicks/boundAtWorst``. This longer limit also holds for a write with plain SQL whose
-/// capture a disk error has delayed: the write is signalled when the next process reads.
-/// A failed pass counts as a pass. The check ends with the plan, because no fault occurs in the
-/// passes that follow it.
+/// Verifies: an actor fetches within ``SignalTicks/bound`` ticks in two cases: after the commit of a
+/// transaction that the actor must merge, if the actor runs and is not suspended; and after the actor
+/// starts or resumes with an unmerged transaction. If the plan delayed or lost one of the actor's
+/// signals or polls in the meantime, the limit is ``SignalTicks/boundAtWorst``. This longer limit
+/// also holds for a write with plain SQL whose capture a disk error has delayed: the write is
+/// signalled when the next process reads. A failed pass counts as a pass. The check ends with the
+/// plan, because no fault occurs in the passes that follow it.
 ///
 /// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,
 /// plans whose commands make the passes, actors that end before the limit is reached, consumers.

@@ -75,7 +75,7 @@ package struct Lab {
     _ arguments: ParsedArguments
   ) throws(LabError) -> any Verb {
     guard let start = spec.start else {
-      throw .lab("\(spec.name) needs a verb. Use --help to list them.")
+      throw .lab("\(spec.name) needs a verb. Use --help to list its verbs.")
     }
     do { return try start(arguments, composition, terminal) } catch {
       throw error.hinting(tool.hint(for: spec))
@@ -115,7 +115,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
 package enum LabError: Error, Equatable, Sendable {
   /// An argument or a file is invalid; `try` holds the arguments of a command to suggest.
   case usage(String, try: String? = nil)
-  /// No verdict is possible, because the system did not complete the work or a signal stopped it.
+  /// No verdict is possible, for example because a signal stopped the work.
   case undecided(String, try: String? = nil)
   /// The lab itself failed, for example because the disk is full.
   case lab(String)
@@ -162,7 +162,6 @@ package enum LabError: Error, Equatable, Sendable {
     return "\(files.map(\.quoted).joinedWithAnd): \(sentence)"
   }
 
-  /// The exit code that belongs to the error.
   package var exitCode: ExitCode {
     switch self {
     case .usage: .usage

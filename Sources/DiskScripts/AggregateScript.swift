@@ -183,11 +183,14 @@ struct AggregateScript: DiskScript {
     for (name, type) in Self.types {
       let list = PlainValues(found.map { $0[name] ?? .null })
       let distinct = try saved.distinctValues(1, of: name, query)
-      expect(distinct == list.distinct, "the store has the distinct values \(distinct) of \(name)")
+      expect(
+        distinct == list.distinct,
+        "the store's distinct values of \(name) are \(distinct), not \(list.distinct)"
+      )
       let least = try saved.aggregate(.minimum, 1, of: name, query).value
-      expect(least == list.least, "the store's least \(name) is \(least)")
+      expect(least == list.least, "the store's least \(name) is \(least), not \(list.least)")
       let most = try saved.aggregate(.maximum, 1, of: name, query).value
-      expect(most == list.greatest, "the store's greatest \(name) is \(most)")
+      expect(most == list.greatest, "the store's greatest \(name) is \(most), not \(list.greatest)")
       guard type == .int || type == .double else { continue }
       for aggregate in [Aggregate.sum, .average] {
         let answer = try saved.aggregate(aggregate, 1, of: name, query)

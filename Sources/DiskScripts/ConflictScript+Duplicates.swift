@@ -5,7 +5,9 @@ import ObjectContexts
 extension ConflictScript {
   // MARK: Inserts
 
-  /// Saves a group that duplicates one or two others, together with an entry that refers to it.
+  /// Saves an insert of a group that has unique values of one or two stored groups.
+  ///
+  /// The same save inserts an entry that refers to the new group.
   mutating func insertDuplicate(_ decision: SaveDecision) throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(decision), context())
@@ -21,7 +23,8 @@ extension ConflictScript {
     let inserted = try mine.insert("Group", edits)
     let pointer = Value(referringTo: inserted.id)
     let entry = try mine.insert("Entry", ["owner": pointer, "backup": pointer])
-    // The object that gets these values is the stored one, whatever code they contain.
+    // A closure that answers with these values sets them in the stored group, although the answer
+    // contains a code that no group has.
     let answer = ["code": unique(), "size": 5]
     let stored = reference[first]
     let result = save(mine, decision) { _ in decision.resolution(answer) }
@@ -132,9 +135,10 @@ extension ConflictScript {
     try reference.compare(mine, what)
   }
 
-  /// Overwrites an object whose former code another object has.
+  /// Saves an edited object under the policy `overwrite`, which also writes an outdated unique code.
   ///
-  /// The policy also writes the values that the context has read, so the code is a duplicate again.
+  /// After the context read the object, another context changed the object's code, and gave the old
+  /// code to a new object. The policy writes the old code again, and the new object must be deleted.
   mutating func overwriteWithFormerCode() throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(.policy(.overwrite)), context())
@@ -157,7 +161,9 @@ extension ConflictScript {
 
   // MARK: Several edits
 
-  /// Saves runs of similar edits, with a conflict and a duplicate among them.
+  /// Saves nine similar updates and six similar inserts; one insert is a duplicate.
+  ///
+  /// Another context has changed one of the updated objects, and deleted another one.
   mutating func writeRuns() throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(.policy(.objectWins)), context())

@@ -29,7 +29,7 @@ struct ConflictScript: SaveScript {
     reference = SaveReference(file, faults)
     // The store is closed with its last reference.
     defer { reference = SaveReference(store, faults) }
-    // A run has time for few decisions in each kind of case: some are fixed, the others drawn.
+    // A run has time for few decisions in each kind of case: some are fixed, the others random.
     for _ in 0..<2 { try updateConflict(draw()) }
     for decision in [.write, draw()] { try deleteConflict(decision) }
     for decision in [seed.pick([.policy(.objectWins), .write]), draw()] {
@@ -182,7 +182,7 @@ struct ConflictScript: SaveScript {
     let base = reference[group]
     try set(someValues(), of: theirs)
     try other.save()
-    // The save writes the same attributes as this update.
+    // The last updates by the other context set the same attributes as the closure's answer.
     let answer = someValues()
     for _ in 0..<2 {
       let values = answer.mapValues { value in

@@ -51,7 +51,10 @@ struct ContainerScript: DiskScript {
     try importCursors(container.stores[1])
     let size = try container.stores[0].logSize()
     let isWhole = size.frames > 0 && size.bytes >= size.frames * 4096
-    expect(isWhole, "a log of \(size.bytes) bytes has \(size.frames) frames")
+    expect(
+      isWhole,
+      "a log of \(size.bytes) bytes has \(size.frames) frames; it must have frames of 4096 bytes or more"
+    )
   }
 
   // MARK: Contexts
@@ -230,7 +233,7 @@ struct ContainerScript: DiskScript {
       }
       expect(
         isStarted == isFree,
-        "whether a tracker has started by itself is \(isStarted), not \(isFree)"
+        "isStarted of a new tracker is \(isStarted), not \(isFree)"
       )
       expect(
         failure?.code == (isFree ? nil : .inUse),

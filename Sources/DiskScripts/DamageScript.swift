@@ -273,9 +273,10 @@ struct DamageScript: DiskScript {
     expectDamage(of: file, at: readable + 1)
   }
 
-  /// Sets the column numbers of stored updates to numbers above 63, and checks how they are read.
+  /// Sets the columns of stored updates to 0, 71 and 73, and checks that all three are read.
   ///
-  /// Such numbers occur in models with more than 64 attributes.
+  /// Column numbers above 63 occur in models with more than 64 attributes. With the layout `packed`,
+  /// the check is left out.
   private mutating func widen(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard layout == .coreData else { return }
     do { guard try fill(folder, "wide") != nil else { return } }
@@ -300,8 +301,8 @@ struct DamageScript: DiskScript {
 
   /// Damages the references of transactions to process names, and checks fetches and `verify()`.
   ///
-  /// First, one transaction refers to a missing name. Then all refer to a name whose number exceeds
-  /// the limit for numbers of strings.
+  /// First, one transaction refers to a name that the file does not contain. Then all transactions
+  /// refer to a name whose number is above the library's limit for such numbers.
   private mutating func damageStrings(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "strings") else { return }
     let raw = try RawFile(folder.file("strings"))

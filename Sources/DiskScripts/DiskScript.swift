@@ -114,7 +114,7 @@ extension DiskStores {
     expect(count == 0, "\(count) files are open after all stores were closed")
   }
 
-  /// Saves an object without values.
+  /// Saves an object of the first entity without values; returns the transaction's number.
   @discardableResult
   func insert(into store: Store) throws(HistoryError) -> Int64 {
     let context = ObjectContext.retaining(store, author: "app", name: "view")

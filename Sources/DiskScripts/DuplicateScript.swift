@@ -226,7 +226,7 @@ struct DuplicateScript: DiskScript {
     return try context.objects("List", where: .compare("name", .equal, .string(name))).map(\.id.key)
   }
 
-  /// Lets another context write between the two steps of a removal.
+  /// Lets another context write after a removal has read the duplicates, and before its save.
   private func race(_ file: Store) throws(HistoryError) {
     let calls = CallCount()
     let deleted = try removeTwo("deleted", file) { winner, _ in

@@ -264,7 +264,7 @@ struct ForeignWriteScript: DiskScript {
     try compare()
   }
 
-  // MARK: The other ways
+  // MARK: Other rules for plain SQL
 
   private func insert(_ plain: PlainProgram) throws(HistoryError) {
     plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)

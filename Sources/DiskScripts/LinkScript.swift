@@ -105,7 +105,7 @@ struct LinkScript: DiskScript {
     }
   }
 
-  /// Compares the objects that are linked with one object with the reference model.
+  /// Checks that an object has the same links as in the reference model, as seen from one side.
   private func compare(
     _ number: Int,
     _ side: Int,
@@ -246,7 +246,7 @@ struct LinkScript: DiskScript {
       if let object = try object.context.object(id) { wanted.append(object) }
     }
     tables[number].set(side, object.id, wanted.map(\.id))
-    // An object that is given twice is at its first place.
+    // If an object is given twice, only its first place counts.
     if let first = wanted.first, draw(2) == 0 { wanted.append(first) }
     try object.setObjects(wanted, linkedBy: table.entity, as: attribute)
   }

@@ -299,7 +299,9 @@ struct ModelScript: DiskScript {
     }
   }
 
-  /// Tries a migration three times: an older member prevents it, a closure stops it, and it succeeds.
+  /// Tries a migration three times.
+  ///
+  /// First a member with an older model prevents it, then its closure throws, and then it succeeds.
   private mutating func migrate(
     to versions: ModelScriptVersions,
     _ path: String

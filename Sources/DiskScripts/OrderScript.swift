@@ -221,7 +221,8 @@ struct OrderScript: DiskScript {
     default:
       try setObjects(number, owner)
     }
-    // An insert without a reference and an update with the present reference are changes, too.
+    // The reference model does not count an insert without a reference, or an update that sets the
+    // present reference. The number of changes in such a save is therefore not checked.
     let isCounted =
       ![2, 3].contains(operation)
       || before[number].owner(of: task?.id) != orders[number].owner(of: task?.id)
@@ -239,7 +240,7 @@ struct OrderScript: DiskScript {
     for id in wanted {
       if let object = try owner.context.object(id) { objects.append(object) }
     }
-    // An object that is given twice is at its first place.
+    // If an object is given twice, only its first place counts.
     if let first = objects.first, draw(2) == 0 { objects.append(first) }
     try owner.setObjects(objects, of: "Task", referringBy: orders[number].reference)
     for task in wanted { orders[number].remove(task) }

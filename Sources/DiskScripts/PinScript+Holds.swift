@@ -75,8 +75,8 @@ extension PinScript {
     let (notes, found) = (
       try view.registeredObjects("Note").map(\.id), try view.registeredObjects("Item").map(\.id)
     )
-    expect(notes == [note], "the registered notes are \(notes)")
-    expect(found == items, "the registered items are \(found)")
+    expect(notes == [note], "the registered notes are \(notes), not \([note])")
+    expect(found == items, "the registered items are \(found), not \(items)")
     expect(.unknownEntity, of: "to list an unknown entity") { () throws(HistoryError) in
       _ = try view.registeredObjects("Unknown")
     }

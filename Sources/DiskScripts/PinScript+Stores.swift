@@ -41,7 +41,9 @@ extension PinScript {
     return id
   }
 
-  /// Suspends the store of a pinned context: the snapshot is lost until the context is moved.
+  /// Suspends and resumes the store of a pinned context, which must then lose its snapshot.
+  ///
+  /// Reads must fail until the context is pinned again, unpinned, refreshed or reset.
   mutating func suspend(_ saved: Store, _ other: ObjectContext) throws(HistoryError) {
     let view = ObjectContext(store: saved)
     try view.pin()

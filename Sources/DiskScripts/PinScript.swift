@@ -253,7 +253,10 @@ struct PinScript: DiskScript {
   ) throws(HistoryError) {
     let items = try context.objects("Item")
     let wanted = ids(Self.item, row)
-    expect(items.map(\.id) == wanted, "after \(step), the items are \(items.map(\.id))")
+    expect(
+      items.map(\.id) == wanted,
+      "after \(step), the items are \(items.map(\.id)), not \(wanted)"
+    )
     for item in items {
       let values = try item.values(of: Self.attributes[Self.item] ?? [])
       expect(values == row(item.id), "after \(step), \(item.id) is \(values)")

@@ -31,7 +31,7 @@ struct PurgeEdgeScript: DiskScript {
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try leaveReferences(folder)
-    // In a faulty product, the verification of a store with references might never end.
+    // After a fault, the script ends: a later verification of references might not end.
     guard faults.lines.isEmpty else { return }
     try measure(folder)
     try deleteBeforePurge(folder)

@@ -133,7 +133,10 @@ extension QueryScript {
         + "WHERE number > ? AND type = 'delete'",
       [.int(before.number)]
     )
-    expect(result.rows.count == deleted.count, "\(result.rows.count) deletes are in history")
+    expect(
+      result.rows.count == deleted.count,
+      "\(result.rows.count) deletes are in history, not \(deleted.count)"
+    )
     for row in result.rows {
       guard case .int(let key) = row[0], let values = deleted[ObjectID(entity: 1, key: key)] else {
         faults.append("an unknown object \(row[0]) is deleted")

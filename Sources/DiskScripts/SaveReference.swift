@@ -43,7 +43,8 @@ struct SaveReference {
 
   /// The entities of the scripts that save.
   ///
-  /// `Entry` has a reference to `Group` with each delete rule; its first attribute is a reference.
+  /// `Entry` has one reference to `Group` for each delete rule. The first attribute of `Entry` is a
+  /// reference.
   static let entities = [
     Entity(
       "Group",
@@ -308,7 +309,9 @@ extension SaveScript {
     return found
   }
 
-  /// Runs a request that must fail with an error code, and with `objects` unless they are `nil`.
+  /// Runs a request that must fail with an error code.
+  ///
+  /// The error must list exactly the objects in `objects`; `nil` accepts any list.
   func expect(
     code: HistoryError.Code,
     _ objects: Set<ObjectID>? = nil,

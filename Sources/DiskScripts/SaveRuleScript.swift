@@ -37,7 +37,7 @@ struct SaveRuleScript: SaveScript {
     try refuse()
     reference.touchAll()
     try reference.compare(context(), "the end of the script")
-    // With other faults, a check of references might not end.
+    // After a fault, the check is left out: checking wrong references might not end.
     if faults.lines.isEmpty {
       expect(try file.verify().filter(\.isWrong).isEmpty, "the store is not intact")
     }
@@ -65,7 +65,9 @@ struct SaveRuleScript: SaveScript {
     try first.save()
   }
 
-  /// Returns a reference to a random object of an entity, which may be an unsaved insert, or null.
+  /// Returns a value that refers to a random object of an entity, from ``reference`` or `inserts`.
+  ///
+  /// The value is null in one of `share` cases on average, and if there is no such object.
   private func pointer(_ entity: String, _ share: Int, _ inserts: [ObjectID]) -> Value {
     let number = reference.store.model.number(of: entity)
     let objects = reference.objects(entity) + inserts.filter { $0.entity == number }

@@ -23,7 +23,10 @@ package struct ScratchFolder: ~Copyable {
     let place = Self.place
     var template = Array("\(place)/history-plan-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw SystemFailure(.io, "no folder can be made in \(place).")
+      throw SystemFailure(
+        .io,
+        "No folder could be created in \(place). Check that it exists, is writable and has free space."
+      )
     }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }

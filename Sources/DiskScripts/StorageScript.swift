@@ -21,7 +21,7 @@ struct StorageScript: DiskScript {
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try wait(folder)
-    // In a faulty product, the next wait for a lock might never end.
+    // After a fault, the script ends: the next wait for a lock might not end.
     guard faults.lines.isEmpty else { return }
     try waitForLog(folder)
     try failLog(folder)
@@ -276,10 +276,16 @@ struct StorageScript: DiskScript {
           "a sum of \(count) numbers is wrong"
         )
         let counts = [statement.takeSteps(), statement.takeSteps()]
-        expect(counts[0] > 0 && counts[1] == 0, "the steps of a statement are \(counts)")
+        expect(
+          counts[0] > 0 && counts[1] == 0,
+          "a statement reports \(counts) steps; the first number must be above 0, the second 0"
+        )
         return counts[0]
       }
-      expect(steps[1] > 10 * steps[0], "the steps of a short and a long statement are \(steps)")
+      expect(
+        steps[1] > 10 * steps[0],
+        "a long statement takes \(steps[1]) steps, not over 10 times the \(steps[0]) of a short one"
+      )
     } catch { throw HistoryError(error) }
   }
 

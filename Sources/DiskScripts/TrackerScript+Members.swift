@@ -71,7 +71,7 @@ extension TrackerScript {
     try ask { () async throws(HistoryError) in _ = try await tracker.pass() }
     let codes = plan.takeCalls()
     let wanted = Array(repeating: "\(HistoryError.Code.insideHook)", count: 4)
-    expect(codes == wanted, "requests inside a hook end with \(codes)")
+    expect(codes == wanted, "requests inside a hook end with \(codes), not \(wanted)")
     try removeHooks(tracker, observer, hook)
     try ask { () async throws(HistoryError) in try await tracker.retire() }
   }
@@ -168,7 +168,7 @@ extension TrackerScript {
 
   // MARK: Members
 
-  /// Checks that passes skip transactions of ignored authors; the member must declare its options.
+  /// Checks that passes skip ignored authors, and that the registry has the tracker's options.
   func ignoreAuthors(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let mirror = "NSCloudKitMirroringDelegate."
     let authors: [String?] = ["app", "sync", "sync.2", "syn", "import", mirror + "import", nil]
@@ -259,7 +259,10 @@ extension TrackerScript {
     }
     let fetched = "\(head) \(head) \(number) [\(number)]"
     let wanted = [fetched, "-", fetched, "\(number) \(number) 0 []"]
-    expect(texts == wanted, "the positions of a tracker that is handed over are \(texts)")
+    expect(
+      texts == wanted,
+      "the positions of a tracker that is handed over are \(texts), not \(wanted)"
+    )
     expect(
       isStarted && steps.map(\.fetched) == [[number], [], []]
         && steps.map(\.merged) == [[], [number], []] && steps[2].cursor?.number == number,
@@ -268,7 +271,7 @@ extension TrackerScript {
     try continueSession(reader, writer, contexts)
   }
 
-  /// Runs a pass of a tracker that is created for a launched session.
+  /// Runs a pass of a tracker core that is created with an existing `MemberSession`.
   private func continueSession(
     _ reader: Store,
     _ writer: Store,

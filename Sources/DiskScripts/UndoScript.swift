@@ -231,7 +231,10 @@ struct UndoScript: DiskScript {
 
   func compare(_ view: ObjectContext, _ step: String) throws(HistoryError) {
     let levels = view.levelsOfUndo
-    expect(levels == plain.levels, "after \(step), there are \(levels) levels")
+    expect(
+      levels == plain.levels,
+      "after \(step), there are \(levels) levels of undo, not \(plain.levels)"
+    )
     expect(view.canUndo == plain.canUndo, "after \(step), canUndo is \(view.canUndo)")
     expect(view.canRedo == plain.canRedo, "after \(step), canRedo is \(view.canRedo)")
     expect(
@@ -255,7 +258,10 @@ struct UndoScript: DiskScript {
     for (entity, name) in [(Self.list, "List"), (Self.task, "Task")] {
       let expected = known.filter { $0.entity == entity && row($0) != nil }
       let found = try context.objects(name)
-      expect(found.map(\.id) == expected, "after \(step), the objects are \(found.map(\.id))")
+      expect(
+        found.map(\.id) == expected,
+        "after \(step), the objects are \(found.map(\.id)), not \(expected)"
+      )
       for object in found {
         let values = try object.values(of: Self.attributes[entity] ?? [])
         let wanted = row(object.id)

@@ -83,7 +83,10 @@ extension UpgradeScript {
     for layout in [HistoryLayout.packed, .coreData] {
       let target = folder.file("converted-\(layout)")
       let result = try source.convert(to: target, layout: layout)
-      expect(result.changeCount == wanted.count, "\(result.changeCount) changes are converted")
+      expect(
+        result.changeCount == wanted.count,
+        "\(result.changeCount) changes are converted, not \(wanted.count)"
+      )
       let made =
         layout == self.layout
         ? try Store(path: target, configuration: configuration()) : try open(target, models[1])

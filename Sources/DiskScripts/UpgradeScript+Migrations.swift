@@ -74,7 +74,7 @@ extension UpgradeScript {
       """
     )
     let wanted = ["Item.label", "Item.name", "Link.name"]
-    expect(columns == wanted, "migrated tables have the columns \(columns)")
+    expect(columns == wanted, "migrated tables have the columns \(columns), not \(wanted)")
     let keys = try lines(
       program,
       """
@@ -115,7 +115,10 @@ extension UpgradeScript {
       line.split(separator: " ").filter { !$0.contains("/") }.joined(separator: " ")
     }
     let wanted = ["- insert", "- insert", "- delete name=\"plain\"", "- update label"]
-    expect(types == wanted, "after a migration, plain SQL is in history as \(found)")
+    expect(
+      types == wanted,
+      "after a migration, plain SQL is in history as \(found), which without IDs must be \(wanted)"
+    )
     let key = tags.first ?? 0
     expect(found.first == "- insert \(tag)/\(key)", "a new table's row is in history as \(found)")
   }

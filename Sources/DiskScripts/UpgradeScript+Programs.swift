@@ -35,7 +35,10 @@ extension UpgradeScript {
       values.merging(["extra": 9]) { first, _ in first }
     }
     let found = try new.fetch(HistoryRequest(after: token)).changes.map { $0.tombstone ?? [:] }
-    expect(found == wanted, "the program with wider types reads the tombstones \(found)")
+    expect(
+      found == wanted,
+      "the program with wider types reads the tombstones \(found), not \(wanted)"
+    )
     try readNarrow(old, after: token, wanted)
     try expectIntact(new, "a file with wider types")
   }
@@ -159,7 +162,10 @@ extension UpgradeScript {
     return made.withLock { $0 }
   }
 
-  /// Gives an open file another model, but the same schema version, like a replaced file.
+  /// Changes the model of an open file, but not SQLite's schema version, like a replaced file.
+  ///
+  /// After `discardCache()`, deletes by the open store must preserve only the values that the new
+  /// model requires.
   func replace(_ path: String) throws(HistoryError) {
     func entity(_ isPreserved: Bool) -> [Entity] {
       [
@@ -189,7 +195,10 @@ extension UpgradeScript {
     let changes = try new.fetch(HistoryRequest(after: nil)).changes.filter { $0.type == .delete }
     let names = changes.map { $0.tombstone?["name"] ?? .null }
     let wanted: [Value] = first ? ["1", .null, .null] : [.null, "2", "3"]
-    expect(names == wanted, "deletes before and after the replacement preserve \(names)")
+    expect(
+      names == wanted,
+      "deletes before and after the replacement preserve \(names), not \(wanted)"
+    )
   }
 
   // MARK: Members
@@ -209,7 +218,7 @@ extension UpgradeScript {
     ]
     let declared = try second.members().map { "\($0.id) \($0.configuration.modelVersion ?? 0)" }
     let wanted = ["first 0", "reader \(version)", "second \(version)"]
-    expect(declared == wanted, "members declare the model versions \(declared)")
+    expect(declared == wanted, "members declare the model versions \(declared), not \(wanted)")
     let newer = try model(version + 1, entities(["a", "c"]))
     func migrate(_ own: Set<MemberID>) throws(HistoryError) -> MigrationResult? {
       try Store.migrate(path: path, to: newer, configuration: configuration(), members: own)

@@ -227,7 +227,10 @@ extension UpgradeScript {
     let wanted: Set<String> = [
       "name NOCASE, count desc", "name", "unique name", "unique count, code", "unique tag",
     ]
-    expect(found == wanted, "after the upgrade, the table has the indexes \(found)")
+    expect(
+      found == wanted,
+      "after the upgrade, the table has the indexes \(found), not \(wanted)"
+    )
     try meetConstraints(old, new)
     try expectIntact(new, "a file with added constraints")
   }

@@ -103,7 +103,9 @@ struct CoreDataHistory: HistorySource {
     )
   }
 
-  /// SQL that returns no row for any number, for files without a table of names.
+  /// A substitute for the query of a name by its number (`?1`), for files without a table of names.
+  ///
+  /// The query returns no row.
   var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
 }
 

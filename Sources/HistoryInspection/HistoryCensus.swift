@@ -68,7 +68,6 @@ package struct HistoryCensus: Sendable, Hashable {
     case coreData
   }
 
-  /// The storage layout of the file's history.
   package let layout: Layout
   /// Whether the file is a store of this library; such a store may have either layout.
   package var isOurs = false
@@ -140,10 +139,8 @@ package struct HistoryCensus: Sendable, Hashable {
     }
   }
 
-  /// The number of transactions without changes.
   package var transactionsWithoutChanges: Int { changesPerTransaction.count(of: 0) }
 
-  /// The number of transactions without an author.
   package var transactionsWithoutAuthor: Int {
     authors.first { $0.name == .absent }?.transactions ?? 0
   }

@@ -5,7 +5,6 @@ import HistoryStore
 /// The arrays from ``numbers`` to ``bytes`` have one element for each transaction. A million
 /// transactions take 28 MB.
 package struct HistoryOutline: Sendable, Hashable {
-  /// The storage layout of the file's history.
   package let layout: HistoryCensus.Layout
   /// Whether the file is a store of this library; such a store may have either layout.
   package var isOurs = false
@@ -78,7 +77,6 @@ package struct HistoryOutline: Sendable, Hashable {
   }
 }
 
-/// An author in a ``HistoryOutline``.
 package struct OutlineAuthor: Sendable, Hashable {
   package let name: CensusName
   /// Whether a purge keeps the author's transactions.

@@ -138,7 +138,7 @@ struct OutlineBuilder {
 }
 
 extension PackedHistory {
-  /// Reads the transactions by number, and unpacks their changes one blob at a time.
+  /// Reads the transactions in the order of their numbers, and unpacks one blob of changes at a time.
   func outline(
     _ connection: borrowing Connection,
     into builder: inout OutlineBuilder
@@ -208,7 +208,7 @@ extension Model {
 }
 
 extension CoreDataHistory {
-  /// Reads the transactions by number, and the changes in the order in which they were written.
+  /// Reads the transactions in the order of their numbers, and the changes without sorting them.
   func outline(
     _ connection: borrowing Connection,
     into builder: inout OutlineBuilder

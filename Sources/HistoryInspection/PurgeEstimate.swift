@@ -43,7 +43,6 @@ package struct PurgeEstimate: Sendable, Hashable {
     }
   }
 
-  /// The requested bound of the purge.
   package let bound: PurgeBound
   /// The bound as a point in time, in seconds since 2001-01-01 UTC.
   ///

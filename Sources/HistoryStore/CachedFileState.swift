@@ -51,7 +51,9 @@ struct CachedPositions {
   ///
   /// `nil` if this transaction is not cached, such as after a failed write.
   var head: KnownHead?
-  /// The size of the history after the slowest member's cursor, as of the last check of a size limit.
+  /// The size in bytes of the history after the slowest member's cursor.
+  ///
+  /// A purge with the limit ``RetentionLimits/byteCount`` updates this value.
   var byteSum = ByteSum()
 }
 

@@ -54,7 +54,7 @@ extension HistoryError {
     case unorderedReference(entity: String, attribute: String)
     /// An object of the entity `found` cannot have this reference, which belongs to `entity`.
     case unfitMember(entity: String, attribute: String, found: String)
-    /// The object to move within an ordered relationship does not refer to `to` by `attribute`.
+    /// The object to move in an ordered list is not in it: its `attribute` does not refer to `to`.
     case notReferring(ObjectID, to: ObjectID, attribute: String)
     /// An object cannot be placed at the index of an ordered relationship.
     ///
@@ -122,7 +122,7 @@ extension HistoryError {
     case hookFailed(String, why: String)
     /// A hook waits for its own tracker, which continues only after the hook returns.
     case insideHook(MemberID)
-    /// A closure that the caller passed threw; the associated string describes its error.
+    /// Code that the request called, such as a closure, threw; the string describes the error.
     case stopped(String)
     /// The file lacks required content or contains invalid content; the text says which.
     case damaged(path: String, what: String)
@@ -333,7 +333,10 @@ extension HistoryError.Reason {
         "Another writer may have deleted them: merge the history, and set the references again."
       )
     case .otherStore(let token, let store):
-      ("The token \(token) is from another store than \(store).", "Start again without a token.")
+      (
+        "The token \(token) is from another store than \(store).",
+        "Start again without a token, or use the token with its own store."
+      )
     case .expired(let token, let first):
       (
         "History after \(token) has been purged; "
@@ -366,7 +369,7 @@ extension HistoryError.Reason {
     case .unwatchable(let path, let why):
       (
         "Changes of \(path) cannot be watched: \(why).",
-        "Close some files, or fetch without waiting for signals."
+        "Close some files, or poll with fetch(_:) instead of watching."
       )
     case .badURL(let text):
       (
@@ -401,7 +404,7 @@ extension HistoryError.Reason {
         "Call the method after the hook returns, or in a task that the hook does not await."
       )
     case .stopped(let why):
-      ("The closure that was passed to the request threw \"\(why)\", which ended the request.", nil)
+      ("The request ended because code that it called, such as a closure, threw \"\(why)\".", nil)
     case .damaged(let path, let what):
       ("\(path) is damaged: \(what).", "Restore it from a copy.")
     case .damagedTransaction(let number):

@@ -244,7 +244,6 @@ extension HistoryError: CustomStringConvertible {
 }
 
 extension ModelConflict {
-  /// The code of an error with this conflict.
   fileprivate var code: HistoryError.Code {
     switch kind {
     case .sameVersion: .otherModel
@@ -256,7 +255,6 @@ extension ModelConflict {
 }
 
 extension HistoryError.Reason {
-  /// The code of the reason.
   fileprivate var code: HistoryError.Code {
     switch self {
     case .sqlite(let error): error.cause == .unavailable ? .unavailable : .sqlite

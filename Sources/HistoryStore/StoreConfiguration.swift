@@ -47,7 +47,7 @@ public struct StoreConfiguration: Sendable {
   /// Whether commits are signalled to other processes.
   ///
   /// The default is `true`. The signal is a file next to the store, with `-signal` appended to the
-  /// store's name. Only stores in the platform's own file system support it.
+  /// store's name. A store with a custom SQLite VFS has no such file.
   public var signalsChanges = true
   /// The interval at which a watch polls the store for commits without a signal; at least 1 ms.
   ///

@@ -173,8 +173,9 @@ final class StoreCore {
 
   /// Returns the mark of the next transaction: 31 pseudorandom bits that its token contains.
   ///
-  /// A mark shows whether a token is from this history, because each opening of the file uses a
-  /// different seed.
+  /// After a file is restored from a copy, new transactions get the numbers of lost ones again, but
+  /// almost certainly other marks, because each opening of the file uses a different seed. The mark
+  /// thus shows whether a token is from this history.
   func nextMark() -> Int64 {
     var sequence = cache.marks ?? SplitMix64(seed: configuration.random())
     defer { cache.marks = sequence }

@@ -4,7 +4,7 @@ internal import Systems
 public import Traces
 package import Workloads
 
-/// A test input: the members, and the commands in the order in which they run.
+/// A test input: the processes that share a store (members), and their commands in order.
 public struct HistoryPlan: Sendable {
   package var plan: Plan
 

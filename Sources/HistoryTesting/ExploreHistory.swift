@@ -164,7 +164,7 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
     case holds
     /// A plan breaks the invariant.
     case breaks
-    /// The exploration ended before all plans were covered.
+    /// No plan has broken the invariant, but the exploration ended before all plans were covered.
     case unknown
     /// No plan exercises the invariant.
     case notExercised

@@ -122,6 +122,9 @@ extension Attribute {
 
   /// Decodes an attribute; the keys that ``encode(to:)`` leaves out may be missing.
   ///
+  /// A missing `isOptional` is `true`, a missing default value is null, and other missing
+  /// properties are `nil`.
+  ///
   /// - Throws: `DecodingError` if another key is missing or a value has the wrong type.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)

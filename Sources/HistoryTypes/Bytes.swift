@@ -69,7 +69,7 @@ package struct ByteWriter: ~Copyable {
     count += Self.put(second, at: Self.put(first, at: start)) - start
   }
 
-  /// Writes a number in the form of ``append(varint:)``, and returns the position after its bytes.
+  /// Writes a number at `start` in the form of ``append(varint:)``, and returns the position after it.
   ///
   /// A number with fewer than `countMin` bytes is padded to `countMin` bytes.
   @inlinable
@@ -118,7 +118,7 @@ package struct ByteWriter: ~Copyable {
 
   /// Replaces one byte with a number in the form of ``append(varint:)``.
   ///
-  /// If the number needs more than one byte, the bytes behind the replaced one shift toward the end.
+  /// If the number needs more than one byte, the bytes after the replaced one move toward the end.
   @inlinable
   @inline(__always)
   package mutating func replaceByte(at position: Int, withVarint value: UInt64) {
@@ -147,7 +147,7 @@ package struct ByteWriter: ~Copyable {
     count += bytes.count
   }
 
-  /// Appends two bytes, the length of others like ``append(varint:)``, and the others.
+  /// Appends two bytes, then the length of `bytes` like ``append(varint:)``, then `bytes` itself.
   ///
   /// The capacity is checked once.
   @inlinable

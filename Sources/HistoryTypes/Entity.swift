@@ -144,7 +144,7 @@ public struct Entity: Hashable, Sendable, Codable {
     attributes.firstIndex { $0.name == attribute }
   }
 
-  /// Returns the names of the attributes in a column bitmap, in order.
+  /// Returns the names of those ``attributes`` whose bits are set in a column bitmap, in their order.
   package func names(in columns: UInt64) -> [String] {
     attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { attributes[$0].name }
   }
@@ -160,7 +160,8 @@ extension Entity {
 
   /// The attributes that the file has and the program's model lacks, in the order of their indices.
   ///
-  /// In column bitmaps, their bits follow the bits of ``attributes``.
+  /// In column bitmaps, their bits follow the bits of ``attributes``. An element is `nil` if no
+  /// attribute has its number in the file.
   package var othersInOrder: [Attribute?] {
     guard let last = others.keys.max() else { return [] }
     let declared = Set(numbers.isEmpty ? Array(attributes.indices) : numbers)
@@ -172,7 +173,7 @@ extension Entity {
 ///
 /// In the file, the bit of an attribute is the number that the file gives to the attribute. In a
 /// program, the first bits belong to the attributes of the program's model, in the order of the
-/// model. The bits of attributes that only the file has come after these, in the file's order.
+/// model. After these come the bits of attributes that are only in the file, in the file's order.
 package struct ColumnMapping: Sendable, Hashable {
   /// The number that the file gives to each attribute, by the attribute's index in the program's bitmap.
   private let numbers: [Int]

@@ -49,7 +49,8 @@ public struct HistoryChange: Sendable, Identifiable {
   ///
   /// An attribute that only the file's model has, because a newer program added it or a migration
   /// removed it, has the name from the file. An attribute that neither model defines, such as in a
-  /// file that Core Data wrote, is named `#n`. Empty if this is not an update.
+  /// file that Core Data wrote, is named `#n`, where `n` is its index, as in ``columnNumbers``. The
+  /// result is empty if this is not an update.
   ///
   /// - Complexity: linear in the number of attributes; no query.
   public var updatedProperties: [String] {

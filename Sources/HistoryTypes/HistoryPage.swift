@@ -37,7 +37,7 @@ public final class HistoryPage: Sendable {
   /// For each author number, the transaction number up to which the author's history may have gaps.
   ///
   /// The gaps are transactions that purges removed. The dictionary is empty if no history after the
-  /// start of the fetch was purged.
+  /// fetch's start position was purged.
   package let gone: [Int32: Int64]
 
   package init(
@@ -102,9 +102,10 @@ public final class HistoryPage: Sendable {
 package struct TransactionRest: Hashable, Sendable {
   /// The token of the transaction.
   package let token: HistoryToken
-  /// The index of the first unread chunk of changes.
+  /// The index of the first unread part of the transaction's changes.
   ///
-  /// In the layout `coreData`, the index of the first unread batch of rows.
+  /// A part is a chunk in the layout `packed`, which divides the changes of a large transaction into
+  /// chunks, and a batch of rows in the layout `coreData`.
   package let chunk: Int64
   /// The number of changes of the transaction that were already read.
   package let place: Int
@@ -130,7 +131,7 @@ public struct HistoryTransactions: RandomAccessCollection, Sendable {
   }
 }
 
-/// The numbered strings of a store: authors, contexts, bundles, processes and writers.
+/// The numbered strings of a store: authors, context names, bundle identifiers and process strings.
 package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]

@@ -22,9 +22,9 @@ public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
 
 /// The name of one member, for which a store keeps history until the member has read it.
 ///
-/// A member is a process in one role, or a consumer without contexts. Two processes must never share
-/// a member name. Several processes may write under one author, so the member name does not default
-/// to the author.
+/// A member is a process in one role, such as `app` or `widget`, or a consumer that reads history
+/// without contexts. Two processes must never share a member name. Several processes may write under
+/// one author, so the member name does not default to the author.
 public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The member's name.
   public let name: String
@@ -229,11 +229,11 @@ extension UUID {
   }
 }
 
-/// A string that combines the process and the context that wrote a transaction.
+/// The process and the context that wrote a transaction, combined in one string.
 ///
-/// Storage layouts without a column for the writer store this string. If a process name itself ends
-/// like a label, the name is stored as a label with writer 0, so that every string has exactly one
-/// meaning.
+/// An example is `app writer=00000000000000ff`. A storage layout without a column for the writer
+/// stores this string. A process name may itself have the form of a label. Such a name is stored as a
+/// label with writer 0, so that every string has exactly one meaning.
 package struct ProcessLabel: Hashable, Sendable {
   /// The name of the process, or `nil`.
   package let name: String?

@@ -29,7 +29,7 @@ public struct Model: Hashable, Sendable, Codable {
     self.version = version
   }
 
-  /// Creates the model of a file, without validating its names.
+  /// Creates the model of a file, without validating it.
   package init(unchecked entities: [Entity], version: Int = 1) {
     self.entities = entities
     self.version = version
@@ -288,10 +288,12 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
       "\"\(name)\" is ordered by \"\(position)\": make that attribute a double that orders no other "
         + "reference."
     case .unknownIndexedAttribute(let entity, let name, let nearest):
-      "The entity \"\(entity)\" has an index over \"\(name)\", but no such attribute"
-        + (nearest.map { ". Did you mean \"\($0)\"?" } ?? ": remove the index or add the attribute.")
+      "The entity \"\(entity)\" has an index or a uniqueness constraint over \"\(name)\", but no "
+        + "such attribute"
+        + (nearest.map { ". Did you mean \"\($0)\"?" } ?? ": remove the name or add the attribute.")
     case .badIndex(let entity, let index):
-      "The entity \"\(entity)\" has an index (\(index.map(\.description).joined(separator: ", "))) "
+      "The entity \"\(entity)\" has an index or a uniqueness constraint "
+        + "(\(index.map(\.description).joined(separator: ", "))) "
         + (index.isEmpty
           ? "over no attribute: name at least one."
           : Set(index.map(\.attribute)).count < index.count

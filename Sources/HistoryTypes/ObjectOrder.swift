@@ -4,7 +4,7 @@
 public enum TextCollation: String, Sendable, Hashable, Codable, CaseIterable {
   /// Text is compared by its UTF-8 bytes.
   case binary
-  /// Text is compared by its UTF-8 bytes, with ASCII letters in lower case.
+  /// Text is compared by its UTF-8 bytes, with ASCII letters converted to lower case.
   case caseInsensitive
 }
 

@@ -13,9 +13,9 @@ public struct Reference: Hashable, Sendable, Codable {
   /// The name of the attribute that orders the objects referring to one object; `nil` for no order.
   ///
   /// The attribute has the type `double` and belongs to the same entity as the reference. Its values
-  /// are the positions. Positions are fractional, so that moving an object changes no other object.
-  /// Only the program's model contains this name: a file does not record it. A model that differs
-  /// from a file's model only in this property needs no migration.
+  /// are the positions. Positions are fractional, so that moving an object usually changes no other
+  /// object. Only the program's model contains this name: a file does not record it. A model that
+  /// differs from a file's model only in this property needs no migration.
   ///
   /// Core Data: `NSRelationshipDescription.isOrdered` of the inverse, to-many relationship.
   public let orderedBy: String?

@@ -74,7 +74,7 @@ extension Tombstone.Stored {
 }
 
 extension Value {
-  /// Creates a value of a type from a stored value, or returns `nil` if the latter does not fit.
+  /// Creates a value of a type from a stored value, or returns `nil` if that value does not fit.
   fileprivate init?(_ stored: Tombstone.Stored, as type: AttributeType) {
     switch stored {
     case .integer(let integer): self.init(stored: integer, as: type)

@@ -41,14 +41,12 @@ package struct BenchmarkGoal: Sendable, Hashable {
     /// Another contender of the benchmark whose ratio to the goal's floor is reported with the reason.
     package var contender: String?
 
-    /// Creates an obstacle.
     package init(_ text: String, contender: String? = nil) {
       self.text = text
       self.contender = contender
     }
   }
 
-  /// Creates a goal.
   package init(
     _ measure: String,
     benchmark: String,
@@ -88,7 +86,6 @@ package struct GoalOutcome: Sendable, Hashable {
     case notMeasured = "not measured"
   }
 
-  /// The goal to which the outcome belongs.
   package var goal: BenchmarkGoal
   /// The value of the figure, or `nil` if it was not measured.
   package var value: Double?
@@ -115,10 +112,8 @@ package struct GoalOutcome: Sendable, Hashable {
 
 /// A judge that computes the figures of goals, each at the largest history of its benchmark.
 package struct GoalJudge: Sendable {
-  /// The results of the run.
   package let results: BenchmarkResults
 
-  /// Creates a judge of a run.
   package init(_ results: BenchmarkResults) { self.results = results }
 
   /// Returns the outcomes of goals, in the order of the goals.
@@ -213,7 +208,7 @@ package struct GoalJudge: Sendable {
     let reasons = results.rows.filter { $0.contender == goal.contender && goal.isAbout($0) }
       .compactMap(\.notMeasured)
     let isThere = results.rows.contains(where: goal.isAbout)
-    let other = isThere ? "the result to compare it with is not in this run" : "not in this run"
+    let other = isThere ? "a result that the goal needs is not in this run" : "not in this run"
     return GoalOutcome(goal: goal, reason: reasons.first ?? other)
   }
 }

@@ -87,7 +87,6 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var contender: String
   /// The size of history, in transactions unless ``sizeUnit`` names another unit.
   package var historySize: Int
-  /// The metric of the samples.
   package var metric: Metric
   /// All samples in the order of measuring, in the metric's unit.
   package var samples: [Double]
@@ -188,13 +187,11 @@ package struct Metric: Sendable, Hashable, Codable {
     case exact
     /// Processor time of the measuring thread.
     case cpu
-    /// Wall time.
     case wall
   }
 
   /// The name in results: `wall`, `cpu`, or the name of the count.
   package var name: String
-  /// The kind of the metric.
   package var kind: Kind
   /// The unit of the values.
   package var unit: String

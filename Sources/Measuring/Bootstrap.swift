@@ -93,9 +93,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 /// An estimate with its confidence interval.
 package struct Interval: Sendable, Hashable, Codable {
   package var estimate: Double
-  /// The lower bound of the confidence interval.
   package var lower: Double
-  /// The upper bound of the confidence interval.
   package var upper: Double
   /// The confidence level, in 0..<1: the probability that the interval contains the true value.
   package var confidence: Double

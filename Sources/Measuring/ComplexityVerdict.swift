@@ -79,7 +79,8 @@ package struct ComplexityJudge: Sendable {
     )
     if curve.points.count < Self.leastSizes {
       verdict.because =
-        "\(curve.points.count) size\(curve.points.count == 1 ? " was" : "s were") measured; a law needs at least \(Self.leastSizes)"
+        "\(curve.points.count) size\(curve.points.count == 1 ? " was" : "s were") measured; "
+        + "classifying the growth needs at least \(Self.leastSizes)"
     } else if !curve.isPositive {
       verdict.because = "a sample is zero"
     } else {
@@ -128,9 +129,7 @@ package struct ComplexityJudge: Sendable {
 package struct ComplexityVerdicts: Sendable {
   /// The verdicts on one contender of one benchmark.
   package struct Entry: Sendable, Hashable {
-    /// The title of the benchmark.
     package var title: String
-    /// The name of the contender.
     package var contender: String
     /// The verdict on processor time, or on wall time if there is none.
     package var time: ComplexityVerdict

@@ -11,11 +11,9 @@ import Musl
 /// Each launch counts as one number, however many samples it has, because the placement of code and
 /// pages in memory varies from launch to launch.
 package struct LaunchComparison: Sendable {
-  /// The identity of a compared row: one contender at one size on one clock.
+  /// The identity of a compared row: benchmark, contender, size and metric.
   package struct Key: Sendable, Hashable {
-    /// The title of the benchmark.
     package let title: String
-    /// The name of the contender.
     package let contender: String
     /// The size of history, in transactions.
     package let historySize: Int
@@ -32,9 +30,7 @@ package struct LaunchComparison: Sendable {
 
   /// The verdict on a row that was measured in both builds.
   package struct Judged: Sendable, Hashable {
-    /// The identity of the row.
     package let key: Key
-    /// The verdict on the row.
     package let verdict: GateVerdict
   }
 

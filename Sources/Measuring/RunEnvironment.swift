@@ -28,7 +28,6 @@ package struct RunEnvironment: Sendable, Hashable, Codable {
   /// Results of older programs have none.
   package var load: Double?
 
-  /// Creates an environment from known facts.
   package init(
     machine: String,
     system: String,

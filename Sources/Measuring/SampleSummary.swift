@@ -2,23 +2,14 @@
 package struct SampleSummary: Sendable, Hashable, Codable {
   /// The number of samples.
   package var count: Int
-  /// The least sample.
   package var min: Double
-  /// The 5th percentile.
   package var p5: Double
-  /// The 25th percentile.
   package var p25: Double
-  /// The median.
   package var p50: Double
-  /// The 75th percentile.
   package var p75: Double
-  /// The 90th percentile.
   package var p90: Double
-  /// The 95th percentile.
   package var p95: Double
-  /// The 99th percentile.
   package var p99: Double
-  /// The greatest sample.
   package var max: Double
   /// The arithmetic mean.
   package var mean: Double
@@ -113,9 +104,7 @@ package enum MeasuringError: Error, Equatable, CustomStringConvertible {
   case nothingTimed(contender: String)
   /// The closure returned before it stopped the stopwatch.
   case stillRunning(contender: String)
-  /// Two contenders have the same name.
   case sameName(String)
-  /// No contender has the requested name.
   case noSuchContender(String, known: [String])
 
   /// A message with the problem, the contender and a suggestion.

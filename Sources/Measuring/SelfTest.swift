@@ -10,7 +10,6 @@ import Musl
 
 /// The expected and actual result of one part of the measurement self-test.
 package struct SelfTestOutcome: Sendable, Hashable, Codable {
-  /// The part of the self-test.
   package var part: String
   /// The expected result.
   package var goal: String
@@ -149,7 +148,6 @@ package struct GateTrial: Sendable, Hashable {
   /// The number of rows that remained undecided.
   package private(set) var undecided = 0
 
-  /// Creates a trial without rows.
   package init() {}
 
   /// The number of rows reported as changed.
@@ -213,7 +211,6 @@ extension GateTrial {
 
 /// The simulated parts of the measurement self-test: cost models and launches.
 package struct SimulatedSelfTest: Sendable {
-  /// The seed of the self-test.
   package var seed: UInt64
   /// The number of noise seeds for each known curve.
   package var disturbances: UInt64

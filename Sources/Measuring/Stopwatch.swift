@@ -64,7 +64,6 @@ package struct Elapsed: Sendable, Hashable, Codable {
 
 /// The kind of a measured time; the two kinds are never mixed.
 package enum TimeKind: String, Sendable, Codable, CaseIterable {
-  /// Wall time.
   case wall
   /// Processor time of the measuring thread.
   case cpu

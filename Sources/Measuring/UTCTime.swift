@@ -13,7 +13,6 @@ package struct UTCTime: Sendable, Hashable, Codable, CustomStringConvertible {
 
   package init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 
-  /// Returns the current time.
   package static func now() -> UTCTime {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0 else {

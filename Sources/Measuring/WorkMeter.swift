@@ -236,7 +236,7 @@ package final class ThreadIO {
     ownBytes += Int64(length)
   }
 
-  /// Returns the next number, and the index after the number.
+  /// Returns the next decimal number in a text, and the index after that number.
   private static func number(
     in text: Slice<UnsafeMutableBufferPointer<UInt8>>,
     from start: Int

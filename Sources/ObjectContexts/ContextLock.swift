@@ -20,9 +20,10 @@ final class ContextLock: @unchecked Sendable {
   private var ended: [HeldObjects] = []
   private let endedLock = ConnectionLock()
   private let hasEnded = Atomic(false)
-  /// The number of freed holds that makes an unused context release their objects immediately.
+  /// The number of freed holds at which their objects are released immediately.
   ///
-  /// With fewer freed holds, the next use of the context releases the objects.
+  /// With fewer freed holds, or if a thread is using the context, the next use of the context releases
+  /// the objects.
   private static let endedCountMax = 64
 
   init(_ state: ContextState) { self.state = state }

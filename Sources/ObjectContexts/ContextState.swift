@@ -39,7 +39,8 @@ struct ContextState: Sendable {
 
   /// The registered objects of an entity.
   ///
-  /// Each read copies the ``EntityTable``, which retains its arrays; a change is made in place.
+  /// A read returns a copy, which retains the table's arrays and shares their elements. A change is
+  /// made in place, without a copy.
   subscript(table entity: Int32) -> EntityTable {
     get { tables[Int(entity) - 1] }
     _modify { yield &tables[Int(entity) - 1] }

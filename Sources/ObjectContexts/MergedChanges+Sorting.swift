@@ -25,7 +25,9 @@ extension [MergedChange] {
     }
   }
 
-  /// Sorts the elements by one digit of the key, stably (a counting sort).
+  /// Sorts the elements by one digit, stably (a counting sort).
+  ///
+  /// The digit consists of the ``digitBits`` bits of `key - least` from bit `shift` on.
   private func distribute(into sorted: inout Self, by shift: UInt64, from least: Int64) {
     let mask = 1 << Self.digitBits - 1 as UInt64
     func digit(_ change: MergedChange) -> Int {

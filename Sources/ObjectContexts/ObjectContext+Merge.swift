@@ -85,7 +85,7 @@ extension MergeDelta {
 }
 
 extension [MergedChange] {
-  /// The keys of the rows that the merge must read again.
+  /// The keys of the rows that the merge must read, in the order of the changes.
   fileprivate var keysToRead: [Int64] {
     var keys: [Int64] = []
     keys.reserveCapacity(count)

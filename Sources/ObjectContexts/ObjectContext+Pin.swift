@@ -4,12 +4,12 @@ public import HistoryTypes
 extension ObjectContext {
   /// Pins the context to the current snapshot of the store.
   ///
-  /// From then on, everything that the context reads comes from this snapshot, regardless of later
-  /// commits: released objects, queries, aggregates and live queries agree. Registered objects are
-  /// read again. A merge, a save, ``refreshAll()``, ``loadAll()``, ``reset()`` and another call of
-  /// this method move the context to the snapshot that is then current. With a tracker, the context
-  /// therefore stays at one snapshot between two passes, unless one of the other calls moves it.
-  /// ``unpin()`` ends the pinning.
+  /// The call reads the registered objects again. From then on, everything that the context reads
+  /// comes from this snapshot, regardless of later commits: queries, aggregates, live queries and
+  /// released objects. A merge, a save, ``refreshAll()``, ``loadAll()``, ``reset()`` and another call
+  /// of this method move the context to the snapshot that is then current. With a tracker, the context
+  /// therefore stays at one snapshot from one merge to the next, unless one of the other calls moves
+  /// it. ``unpin()`` ends the pinning.
   ///
   /// The context reads through a connection of its own. Other connections write and purge as
   /// before. As long as the context stays at its snapshot, the write-ahead log grows with every

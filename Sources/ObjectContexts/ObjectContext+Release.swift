@@ -10,9 +10,9 @@ extension ObjectContext {
   ///
   /// ``loadAll()`` makes the value `true`: merges then register the objects that other
   /// contexts insert, and no object is released automatically. Releasing an object makes the value
-  /// `false` again. The other objects then stay registered until ``releaseAll()``. An object that
-  /// has or later gets a ``StoredObject`` is released earlier, when its last ``StoredObject`` is
-  /// gone, unless ``retainsRegisteredObjects`` is `true`.
+  /// `false` again. From then on, an object is released when its last ``StoredObject`` is gone, unless
+  /// ``retainsRegisteredObjects`` is `true`. An object that has no ``StoredObject``, and never gets
+  /// one, stays registered until ``release(_:)``, ``releaseAll()`` or ``reset()`` releases it.
   public var holdsAllObjects: Bool { state.withLock { $0.holdsAll } }
 
   /// Releases a registered object, so that the context needs no memory for it.

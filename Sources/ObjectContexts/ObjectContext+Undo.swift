@@ -2,7 +2,7 @@ public import HistoryStore
 import HistoryTypes
 
 extension ObjectContext {
-  /// The number of edits, or groups of edits, that can be undone; the default is 0.
+  /// The maximum number of edits, or groups of edits, that can be undone; the default is 0.
   ///
   /// Beyond this number, each further edit discards the oldest one. ``setLevelsOfUndo(_:)`` sets the
   /// number.
@@ -10,7 +10,7 @@ extension ObjectContext {
   /// Core Data: `UndoManager.levelsOfUndo` of `NSManagedObjectContext.undoManager`.
   public var levelsOfUndo: Int { state.withLock { $0.undo.levelCount } }
 
-  /// Sets the number of edits, or groups of edits, that can be undone.
+  /// Sets the maximum number of edits, or groups of edits, that can be undone.
   ///
   /// If more edits than the new number can be undone, the oldest are discarded immediately.
   ///
@@ -51,8 +51,9 @@ extension ObjectContext {
   ///
   /// - An attribute that a merge has changed since the edit keeps its value.
   /// - An object that a merge has deleted stays deleted.
-  /// - A deleted object returns with its current values in the store, and with its earlier unsaved
-  ///   edits. No other object is affected, because delete rules are applied only by a save.
+  /// - An object whose deletion is undone returns with its current values in the store, and with its
+  ///   earlier unsaved edits. No other object is affected, because delete rules are applied only by a
+  ///   save.
   ///
   /// Saved edits can be undone as well; the next save then writes the reversal. A save that deletes
   /// an object, even by a delete rule or as a duplicate, discards everything that can be undone and

@@ -165,7 +165,7 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Returns the values of an object, including unsaved edits, or `nil` if it is deleted.
+  /// Returns an object's values including unsaved edits, or `nil` if it is deleted or does not exist.
   func row(of id: ObjectID) throws(HistoryError) -> [Value]? {
     try state.withLock { state throws(HistoryError) in
       let id = state.current(id)

@@ -102,7 +102,8 @@ extension ObjectContext {
 
   /// Returns a hold on objects of one entity, or `nil` if the context retains registered objects.
   ///
-  /// Before the call, the caller counts the hold for each object in ``ContextState/holds``.
+  /// The caller must first add one hold on each object to ``ContextState/holds``, unless the context
+  /// retains registered objects.
   private func hold(_ first: ObjectID, _ others: ArraySlice<Int64>) -> ObjectHold? {
     retainsRegisteredObjects
       ? nil : ObjectHold(state, HeldObjects(first: first, others: Array(others)))

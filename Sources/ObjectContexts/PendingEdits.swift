@@ -6,7 +6,7 @@ struct PendingEdit: Sendable {
   var type: ChangeType
   /// The attributes that were set, as a bit mask.
   var columns: UInt64
-  /// The values: of an insert, one for each attribute; of an update, one for each bit of `columns`.
+  /// The values: of an insert, one for each attribute; of an update, one for each set bit of `columns`.
   var values: [Value]
 
   init(type: ChangeType, columns: UInt64, values: [Value]) {
@@ -44,7 +44,7 @@ struct PendingEdit: Sendable {
     }
   }
 
-  /// Returns the place of an attribute's value in an update.
+  /// Returns the index of an attribute's value in the ``values`` of an update.
   private func place(of attribute: Int) -> Int {
     (columns & (1 << UInt64(attribute) - 1)).nonzeroBitCount
   }
@@ -52,13 +52,13 @@ struct PendingEdit: Sendable {
 
 /// The unsaved edits of a context, one for each edited object.
 ///
-/// Setting an attribute looks up an edit several times. A `SlotIndex` finds it with a fifth of the
+/// Setting an attribute looks up an edit several times. A `SlotIndex` finds an edit with a fifth of the
 /// instructions that a dictionary needs, because a dictionary's hashing is randomized.
 struct PendingEdits: Sendable {
-  /// For each entity, the place of each edit in `edits`.
+  /// For each entity, the index in `edits` of each object's edit, by the key of the object.
   private var places: [SlotIndex]
   private var edits: [PendingEdit] = []
-  /// The free places in `edits`, left by removed edits.
+  /// The free indices in `edits`, left by removed edits.
   private var free: [Int] = []
 
   init(entityCount: Int) { places = Array(repeating: SlotIndex(), count: entityCount) }

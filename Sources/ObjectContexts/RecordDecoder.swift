@@ -9,7 +9,9 @@ import Foundation
 
 /// Converts the values of an object into records.
 enum RecordDecoder {
-  /// Returns a record with the values of a row, in the order of the entity's attributes.
+  /// Returns a record with the values of a row.
+  ///
+  /// The row contains one value for each attribute, in the order of the entity's attributes.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` or ``HistoryError/Code/unfitValue``.
   static func record<Record: ObjectRecord>(

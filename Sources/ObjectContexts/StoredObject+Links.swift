@@ -53,7 +53,8 @@ extension StoredObject {
   ///   entity has no such reference to this object's entity, ``HistoryError/Code/unfitValue`` if the
   ///   link's other reference is not to the entity of `object`, ``HistoryError/Code/unknownObject`` if
   ///   one of the objects is deleted or of another store, or ``HistoryError/Code/sqlite``.
-  /// - Complexity: one query of one row, and one for each order and each object that is not registered.
+  /// - Complexity: one query of one row to find an existing link; without one, a query for each
+  ///   reference with an order; and one for each of the two objects that is not registered.
   @discardableResult
   public func link(
     to object: StoredObject,
@@ -148,7 +149,8 @@ extension StoredObject {
   /// - Throws: The errors of ``link(to:by:as:)``. After any error except one of SQLite, all links
   ///   are unchanged.
   /// - Complexity: one query of the links, or two if they are ordered; a query of one row for each
-  ///   unregistered object; and a query for each order and new link. O(n log n) for n objects.
+  ///   unregistered object; and a query for each new link if its reference to the other object has an
+  ///   order. O(n log n) for n objects.
   public func setObjects(
     _ objects: some Collection<StoredObject>,
     linkedBy entity: String,
@@ -256,7 +258,7 @@ private struct LinkEnds {
     try context.check(object, at: other, of: entity.name, isOf: destination)
   }
 
-  /// Returns an object's ordered relationship to links, or `nil` if the reference has no order.
+  /// Returns the ordered links to an object by `reference`, or `nil` if `reference` has no order.
   func list(
     by reference: String,
     to object: StoredObject

@@ -44,7 +44,8 @@ extension StoredObject {
   /// - Parameters:
   ///   - object: The object, of the same store. It is edited in the context of this object.
   ///   - attribute: The name of the object's ordered reference.
-  /// - Throws: The errors of ``insert(_:at:referringBy:)``, except for the index.
+  /// - Throws: The errors of ``insert(_:at:referringBy:)``, except
+  ///   ``HistoryError/Code/indexOutOfRange``.
   /// - Complexity: one query, which returns two objects and is linear in the objects that refer to
   ///   this one. With an index over the reference and the position, the cost of the query does not
   ///   depend on the number of these objects.
@@ -56,7 +57,11 @@ extension StoredObject {
     try reference.append(try reference.member(object))
   }
 
-  /// Moves an object among the objects that refer to this one; history contains one update.
+  /// Moves an object among the objects that refer to this one.
+  ///
+  /// Sets the object's position, as ``insert(_:at:referringBy:)`` does. The next save usually writes
+  /// one update. It writes more if the objects next to the moved one get new positions, too. If the
+  /// object is at `index` already, its position is kept.
   ///
   /// Core Data: `NSMutableOrderedSet.moveObjects(at:to:)`.
   ///
@@ -92,9 +97,10 @@ extension StoredObject {
   ///   - objects: The objects, of the same store. They are edited in the context of this object.
   ///   - entity: The name of the entity of the objects.
   ///   - attribute: The name of the ordered reference.
-  /// - Throws: The errors of ``insert(_:at:referringBy:)`` except for the index,
-  ///   ``HistoryError/Code/unknownEntity``, and ``HistoryError/Code/unfitValue`` if an object is of
-  ///   another entity. After any error except one of SQLite, all objects are unchanged.
+  /// - Throws: The errors of ``insert(_:at:referringBy:)`` except
+  ///   ``HistoryError/Code/indexOutOfRange``; ``HistoryError/Code/unknownEntity``; and
+  ///   ``HistoryError/Code/unfitValue`` if an object is of another entity. After any error except one
+  ///   of SQLite, all objects are unchanged.
   /// - Complexity: one query by the index of the reference, and one for each given object that is not
   ///   registered; O(n log n) in the number of objects.
   public func setObjects(

@@ -19,9 +19,10 @@ extension StoredObject {
   /// Sets a reference of this object to an object of the same store, or to null.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such reference,
-  ///   ``HistoryError/Code/unfitValue`` if it refers to another entity, and
-  ///   ``HistoryError/Code/unknownObject`` if this object is deleted or the other one is of another store.
-  /// - Complexity: no query.
+  ///   ``HistoryError/Code/unfitValue`` if the reference is not to the entity of `object`,
+  ///   ``HistoryError/Code/unknownObject`` if this object is deleted or the other one is of another
+  ///   store, or ``HistoryError/Code/sqlite``.
+  /// - Complexity: no query, or a query of one row if this object is not registered.
   public func setDestination(
     _ object: StoredObject?,
     of attribute: String

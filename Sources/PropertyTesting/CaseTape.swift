@@ -19,7 +19,7 @@ package enum TapeEvent: Hashable, Sendable {
   case close
   /// The innermost open span was removed; its choices remain.
   case cancel
-  /// The generator asked whether the choices have run out, with the answer.
+  /// The generator asked whether the choices have run out; the value is the answer.
   case exhausted(Bool)
   /// A command is about to be performed.
   case step(String)
@@ -234,7 +234,9 @@ package struct CaseReport: Codable, Sendable {
     reason = notes.reason
   }
 
-  /// Copies the labels, classes, scores and reason to a source, and returns the result.
+  /// Copies the case's labels, classes and scores to a source, and returns the case's result.
+  ///
+  /// For a discarded or vacuous case, the reason is copied too.
   package func apply(to source: inout ChoiceSource) -> CaseResult {
     source.notes.labels = labels
     source.notes.requirements = requirements.map { ($0.label, $0.share, $0.isMet) }

@@ -1,8 +1,8 @@
 /// The test cases that were run, as a tree of the generator's requests and the source's answers.
 ///
-/// Many edits of a sequence lead to a case that was run before; such a candidate need not be run
-/// again. This is sound because a generator makes the same request after the same answers, unless
-/// the property is not deterministic.
+/// Shrinking edits a sequence of choices. Many edits lead to a case that was run before; such a
+/// case need not be run again. This is sound because a generator makes the same request after the
+/// same answers, unless the property is not deterministic.
 struct CaseTree {
   private enum Question {
     /// No case has reached this node's request yet.

@@ -9,11 +9,13 @@ package struct Choice: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A quantity: similar values have similar effects, and sums and differences are meaningful.
     case number
-    /// The number of one of several alternatives, of which those with lower numbers are simpler.
+    /// The number of one of several alternatives; a lower number stands for a simpler alternative.
     ///
     /// Sums and differences of these numbers have no meaning.
     case name
-    /// The decision to continue a repetition; shrinking does not lower it, but deletes elements.
+    /// The decision to continue a repetition.
+    ///
+    /// Shrinking does not lower the decision, but deletes elements of the repetition.
     case continuation
   }
 
@@ -42,7 +44,7 @@ package struct Choice: Hashable, Sendable {
     self.kind = kind
   }
 
-  /// Creates a choice whose simplest value and value are known to be in the range.
+  /// Creates a choice without clamping; the simplest value and the value must be in the range.
   init(unchecked value: Int64, _ lowest: Int64, _ highest: Int64, _ simplest: Int64, _ kind: Kind) {
     self.lowest = lowest
     self.highest = highest

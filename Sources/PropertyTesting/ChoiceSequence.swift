@@ -113,9 +113,9 @@ extension ChoiceSequence: LosslessStringConvertible {
 }
 
 extension ChoiceSequence {
-  /// Returns a sequence of some ranges of this sequence's choices, in the given order.
+  /// Returns the given pieces of this sequence in the given order; a piece is a range of choices.
   ///
-  /// A span inside one range (piece) moves with that piece. A span that contains whole pieces still
+  /// A span inside one piece moves with that piece. A span that contains whole pieces still
   /// contains them. A span that loses all its choices is removed, as is the span with the index
   /// `dropped`.
   ///

@@ -4,8 +4,8 @@ public enum Spread: Hashable, Sendable {
   case uniform
   /// Values near the simplest value are more likely than distant ones.
   ///
-  /// The distance from the simplest value has at most a random number of bits. The bounds of the
-  /// range also occur occasionally.
+  /// A random number of bits is drawn first, and then a distance from the simplest value that fits
+  /// in these bits. The bounds of the range also occur occasionally.
   case nearSimplest
 }
 
@@ -51,7 +51,9 @@ extension ChoiceSource {
     Int(integer(in: Int64(range.lowerBound)...Int64(range.upperBound), label: label))
   }
 
-  /// Draws an index of a collection of `count` elements, at least one; shrinks toward the first.
+  /// Draws an index of a collection of `count` elements; shrinks toward the first.
+  ///
+  /// `count` must be at least 1.
   public mutating func index(below count: Int, label: String? = nil) -> Int {
     guard count > 0 else { fatalError("index(below: \(count)): there is no index to draw") }
     if let label { openSpan(label) }
@@ -106,7 +108,7 @@ extension ChoiceSource {
     } == 1
   }
 
-  /// Draws a value near the simplest one, at a distance of at most a random number of bits.
+  /// Draws a value with the distribution ``Spread/nearSimplest``.
   private static func near(
     _ simplest: Int64,
     _ lowest: Int64,
@@ -229,9 +231,10 @@ extension ChoiceSource {
   /// Returns random weights for `weighted(_:)`, for one whole case; call it once per case.
   ///
   /// Half of the cases get equal weights. In the others (*swarm testing*, Groce et al., ISSTA
-  /// 2012), some alternatives get the weight 0 and the rest weights from 1 to 16, which produces
-  /// long sequences of one command that uniform weights would not. The weights are not choices:
-  /// they only bias later choices, a replay gets equal weights, and they are not shrunk.
+  /// 2012), each alternative gets the weight 0 or a weight from 1 to 16. Such weights produce long
+  /// sequences of one command, which are rare with equal weights. The weights only bias later
+  /// choices. They are not choices themselves: a replay gets equal weights, and shrinking ignores
+  /// them.
   public mutating func swarmWeights(_ count: Int) -> [Int] {
     guard !isReplaying, random.next() & 1 == 0 else { return Array(repeating: 1, count: count) }
     let keeps = random.next(through: 3)

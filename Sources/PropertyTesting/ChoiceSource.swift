@@ -60,7 +60,7 @@ public struct ChoiceSource: Sendable {
 
   /// The choices and spans recorded so far.
   ///
-  /// - Complexity: O(1), and O(choices) for the next draw while the sequence is retained.
+  /// - Complexity: O(1). While the returned sequence is retained, the next draw copies all choices.
   public var sequence: ChoiceSequence { ChoiceSequence(choices: choices, spans: spans) }
 
   /// The recorded sequence that is replayed; `nil` if the choices are random.

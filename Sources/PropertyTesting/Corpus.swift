@@ -2,8 +2,8 @@ public import Foundation
 
 /// The failing cases of one property, stored in a file and run first in later runs.
 ///
-/// Each case is one line, from which it is replayed. A corpus may be committed: a line remains
-/// until it is removed by hand, and costs each run one more case.
+/// Each case is one line, from which the case is replayed. A corpus may be committed to version
+/// control. A line remains until it is removed by hand, and adds one case to each run.
 public struct Corpus: Sendable {
   /// The file, which need not exist.
   public let file: URL

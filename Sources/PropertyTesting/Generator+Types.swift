@@ -6,7 +6,7 @@ extension Generator where Value == Int {
   /// Integers shrink toward 0, or toward the value of the range nearest to it.
   ///
   /// - Parameters:
-  ///   - range: The possible integers. The default is all.
+  ///   - range: The possible integers. The default is all values of `Int`.
   ///   - spread: The distribution. The default is ``Spread/nearSimplest``.
   /// - Returns: The generator.
   public static func ints(
@@ -98,7 +98,7 @@ extension Generator where Value: FixedWidthInteger & Sendable {
   /// Integers shrink toward 0, or toward the value of the range nearest to it.
   ///
   /// - Parameters:
-  ///   - range: The possible integers. The default is all.
+  ///   - range: The possible integers. The default is all values of the type.
   ///   - spread: The distribution. The default is ``Spread/nearSimplest``.
   /// - Returns: The generator.
   public static func integers(

@@ -40,7 +40,7 @@ public struct Generator<Value>: Sendable {
   /// many discarded cases does not pass.
   ///
   /// - Parameters:
-  ///   - reason: The reason by which discarded cases are counted. The default is `filter`.
+  ///   - reason: The reason under which discarded cases are counted. The default is `filter`.
   ///   - isIncluded: The condition.
   /// - Returns: The generator.
   public func filter(
@@ -102,8 +102,9 @@ extension Generator {
 
   /// Returns a generator of recursive values with a maximum depth and size; shrinks toward leaves.
   ///
-  /// The size is the total number of branches of one value: once they are used up, only leaves are
-  /// drawn. A recursive generator inside another one shares the size of the outer one.
+  /// A branch is a value with children, a leaf a value without children. The size is the maximum
+  /// number of branches in one generated value: once they are used up, only leaves are drawn. A
+  /// recursive generator inside another one shares the size of the outer one.
   ///
   /// - Parameters:
   ///   - depth: The maximum number of nested branches. The default is 8.

@@ -17,11 +17,14 @@ public struct PropertyResult: Sendable {
 
   /// The outcome of a run.
   public enum Outcome: Hashable, Sendable {
-    /// No case failed, and the numbers of vacuous and discarded cases are acceptable.
+    /// All cases were run, none failed, and none of the outcomes below applies.
     case passed
     /// A case failed; see `failure`.
     case failed
     /// Too many cases were discarded for the run to pass.
+    ///
+    /// This is the outcome if all cases are discarded, or if at least fifty cases, and more than
+    /// nine in ten, are discarded.
     case tooManyDiscarded
     /// Too many cases were vacuous, that is, could not have failed.
     ///
@@ -172,7 +175,7 @@ public protocol LabelledFailure: Error {
 
 /// An error that marks a case as vacuous: suitable for the property, but unable to fail it.
 public struct Vacuity: Error, Hashable, Sendable {
-  /// The event that a case needs to test anything, and that did not happen.
+  /// The event that did not happen, and without which a case tests nothing.
   public let reason: String
 
   /// Creates an error that marks a case as vacuous.

@@ -66,7 +66,8 @@ public struct PropertyRunner: Sendable {
   /// best score. A case whose property throws `Rejection` is discarded, one that throws `Vacuity`
   /// is vacuous, and any other error fails it. Discarded cases count toward `cases`. The outcome is
   /// `tooManyDiscarded` if all cases are discarded, or if at least fifty cases, and more than nine
-  /// in ten, are discarded. The outcome is `vacuous` if that many cases are vacuous.
+  /// in ten, are discarded. Otherwise the outcome is `vacuous` if all cases that were not discarded
+  /// are vacuous, or if at least fifty cases, and more than nine in ten, are vacuous.
   ///
   /// - Parameters:
   ///   - progress: A closure that is called after each case, and for each simpler failing case.

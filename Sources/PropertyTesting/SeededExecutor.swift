@@ -29,7 +29,9 @@ internal import Foundation
 public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The maximum time in seconds that a command waits for work on other threads.
   package static let waitMax = 10.0
-  /// The number of jobs in one command after which newer jobs no longer run first.
+  /// The number of jobs in one run after which ``Order/newestFirst`` no longer applies.
+  ///
+  /// The number is also the limit of ``runAll()``.
   private static let newestFirstMax = 1_000
   /// The maximum number of commands for which a job is held back.
   private static let delayMax = 12
@@ -144,7 +146,7 @@ extension SeededExecutor {
     }
   }
 
-  /// Runs all jobs until no task can continue; stops at a limit if some tasks never end.
+  /// Runs all jobs until no task can continue; stops after 1,000 jobs, as some tasks may never end.
   public func runAll() {
     GlobalJobs.giving(to: self) {
       for _ in 0..<Self.newestFirstMax {
@@ -244,7 +246,7 @@ enum GlobalJobs {
     pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Runs a closure on this thread; jobs that the thread enqueues meanwhile go to an executor.
+  /// Runs a closure; meanwhile, `executor` gets this thread's jobs for the global pool.
   static func giving<Answer>(to executor: SeededExecutor, _ body: () -> Answer) -> Answer {
     guard areCaught else { return body() }
     let before = pthread_getspecific(key)

@@ -2,9 +2,9 @@ extension ShrinkSession {
   /// Deletes elements of lists and loops; the outermost lists and loops come first.
   ///
   /// Tries, for each label that several lists or loops share, to delete all elements with that label
-  /// at once. The first round then tries, for each kind of element in each list, to delete all
-  /// elements of that kind, except the list's last element. Finally, runs of adjacent elements are
-  /// deleted.
+  /// at once. In the first passes of shrinking, the function then tries, for each kind of element
+  /// in each list, to delete all elements of that kind, except the list's last element. Finally,
+  /// runs of adjacent elements are deleted.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }
@@ -164,7 +164,7 @@ extension ShrinkSession {
     return removed
   }
 
-  /// Deletes up to eight adjacent choices of a span, so that the span's later choices move up.
+  /// Deletes up to eight adjacent choices of a span; the span's later choices take their place.
   ///
   /// This pass helps generators that loop or branch without spans. Other passes handle elements and
   /// arguments.

@@ -42,7 +42,7 @@ extension ShrinkSession {
     let all = indices()
     guard all.count > 1 else { return }
     if all.count <= 4, best.choices[all[0]].kind == .number {
-      // They are lowered one by one later.
+      // If this fails, later passes lower the values one by one.
       _ = attempt(best.simplifying(all))
       return
     }

@@ -45,7 +45,7 @@ extension ShrinkSession {
     var name = best.choices[index].value - 1
     while name >= 0, index < best.count, best.choices[index].value > best.choices[index].simplest {
       let isRemoved = attempt(removing(name, of: label, castSize: index))
-      // The first round stops at the first failure; later rounds try all names.
+      // In the first passes, a name that cannot be removed ends the loop; later, all names are tried.
       if isFirstRound, !isRemoved { return }
       name -= 1
     }
@@ -101,8 +101,9 @@ extension ShrinkSession {
 
   /// Deletes an element that adds an actor to a plan, and the elements that name that actor.
   ///
-  /// Later names are lowered by one. An element that may add an actor is searched for between two
-  /// consecutive names, if the second name has the larger range.
+  /// Greater names are lowered by one. The range of names grows where an actor was added. The
+  /// function therefore looks for two consecutive names of which the second has the larger range:
+  /// an element between these names may have added the actor.
   func removeNewcomers() {
     for label in labelsOfNames() {
       var growth = 0
@@ -151,9 +152,11 @@ extension ShrinkSession {
     return best.replacing(edits)
   }
 
-  /// Returns up to three elements that may have added an actor, and a bound on the names after them.
+  /// Returns up to three elements that may have added an actor, and the greatest name to try.
   ///
-  /// `growth` selects one of the places at which the range of the names grows.
+  /// The caller tries each name from 0 to the greatest as the added actor's name. `growth` is the
+  /// index of one of the places at which the range of the names grows. The result is `nil` if there
+  /// is no place with this index.
   private func newcomers(_ label: String, _ growth: Int) -> (elements: [Int], highest: Int64)? {
     let places = placesOfNames(label)
     let grown = zip(places, places.dropFirst()).filter {
@@ -187,8 +190,9 @@ extension ShrinkSession {
 extension ShrinkSession {
   /// Deletes one element, and lowers by one all numbers that may be positions of later elements.
   ///
-  /// Numbers from the position of the deleted element to the number of elements count as such
-  /// positions.
+  /// A number inside another element of the list counts as such a position if it is in the range
+  /// from `max(p, 1)` to the number of elements, where `p` is the position of the deleted element,
+  /// counted from 0.
   func deleteAndRenumber() {
     for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
       guard tree.groups[ordinal].kind == .element else { continue }

@@ -72,10 +72,10 @@ extension ShrinkSession {
     return false
   }
 
-  /// Lowers a number before a lifted subtree, for a candidate that fails but is not simpler.
+  /// Lowers a number before a lifted subtree, for a lift that keeps the failure but is no simpler.
   ///
-  /// A recursive generator may divide a size among subtrees. A subtree that was lifted to a higher
-  /// level then gets a greater size, and draws more choices.
+  /// The number may be a size that a recursive generator divides among subtrees. A subtree that was
+  /// lifted to a higher level then gets a greater size, and draws more choices.
   private func lowerSize(of candidate: ChoiceSequence, before place: Int) -> Bool {
     let numbers = candidate.choices[..<place].indices.reversed().filter {
       candidate.choices[$0].kind == .number && !candidate.choices[$0].isSimplest
@@ -92,8 +92,9 @@ extension ShrinkSession {
 
   /// Exchanges disjoint spans with the same label, such as two subtrees of a tree.
   ///
-  /// Only spans with a label that also occurs inside of a span with that label are exchanged, as in
-  /// trees. Each exchange is tried alone or, if that fails, with all parts of that label sorted.
+  /// A label qualifies if one of its spans contains another one, as in trees. Each exchange is
+  /// first tried alone. If that finds no simpler case, the exchange is tried again with all parts
+  /// of that label sorted among their siblings.
   func exchangeSpans() {
     let labels = tree.nestedLabels(best)
     guard !labels.isEmpty else { return }
@@ -194,7 +195,7 @@ extension ChoiceSequence {
     }
   }
 
-  /// Returns the sequence with all parts of one label sorted among their siblings, innermost first.
+  /// Returns the sequence after sorting all sibling parts of one label, deeper levels first.
   fileprivate func sortingParts(_ label: String) -> ChoiceSequence {
     var result = self
     var depth = spans.map(\.depth).max() ?? 0

@@ -115,8 +115,9 @@ struct IsolatedBody: @unchecked Sendable {
 ///     }
 ///
 /// Call this function instead of returning early from the body: a case whose body returns early
-/// counts as passed, although its values were not checked. Discarded cases are counted, and a run
-/// that discards more than nine in ten fails with the reason.
+/// counts as passed, although its values were not checked. Discarded cases are counted. A completed
+/// run fails, and shows up to three of their reasons, if all cases are discarded, or if at least
+/// fifty cases, and more than nine in ten, are discarded.
 ///
 /// - Throws: `Rejection` if the condition does not hold.
 public func assume(_ condition: Bool, _ reason: String = "assumption") throws(Rejection) {
@@ -183,10 +184,10 @@ final class CaseExchange: @unchecked Sendable {
     answered.signal()
   }
 
-  /// Discards the last case and all later cases, so that the search finishes soon.
+  /// Discards the case that awaits a reply, and all later cases, so that the search finishes soon.
   ///
-  /// The reader of `questions` must call this when it stops reading. After the last case, a call
-  /// has no effect.
+  /// The reader of `questions` must call this when it stops reading. After the reply to the
+  /// search's last case, a call has no effect.
   func abandon() {
     lock.withLock { isAbandoned = true }
     answered.signal()

@@ -59,7 +59,7 @@ final class CaseWorker {
   /// The time limit of one case, after which the case fails.
   private static let caseTime = Duration.seconds(60)
 
-  /// The prefix of the labels of failures in which a case ended its child process.
+  /// The start of a failure's label if the child process ended, or gave no valid answer.
   static let labelPrefix = "The process "
 
   private let call: PropertyCall
@@ -114,10 +114,11 @@ final class CaseWorker {
   /// Returns the running child, or starts one.
   private func running() throws -> PipedProgram {
     if let program { return program }
-    guard startFailure == nil, let command = call.command else {
-      throw ProgramError(startFailure ?? "it has no path")
-    }
+    if let startFailure { throw ProgramError(startFailure) }
     do {
+      guard let command = call.command else {
+        throw ProgramError("the path of the test program is unknown")
+      }
       errors = StandardErrorText()
       let program = try PipedProgram(
         ExternalProgram(command, timeout: Self.caseTime),
@@ -134,7 +135,9 @@ final class CaseWorker {
     }
   }
 
-  /// Closes a child that has ended, and returns the failure of its case.
+  /// Closes the child after an error, and returns the failure of its case.
+  ///
+  /// If no child could be started, the case is discarded.
   private func ended(_ error: any Error, after steps: [String]) -> CaseResult {
     let clause = (error as? ProgramError)?.clause ?? "\(error)"
     guard let program, startFailure == nil else { return .discarded }
@@ -147,7 +150,7 @@ final class CaseWorker {
     return .failed(label: reason, message: message.joined(separator: "\n"))
   }
 
-  /// Appends the signal's name to a clause that ends with a signal's number.
+  /// Appends the signal's name to an error text that ends with a signal's number.
   private static func named(_ clause: String) -> String {
     let names = [
       4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",

@@ -81,11 +81,16 @@ struct PropertyReport {
         + seedNote
     case .vacuous:
       "\(result.counts.vacuous) of \(Self.counted(result.counts.total, "case")) could not have failed"
-        + "\(reasons(result.statistics.vacuities)): the property is vacuous. \(seedNote)"
+        + "\(reasons(result.statistics.vacuities)): the property is vacuous; generate cases that "
+        + "test it. \(seedNote)"
     case .notCovered:
       "Too few cases belong to the required classes: "
-        + result.statistics.missed.map(coverage).joined(separator: "; ") + ". \(seedNote)"
-    case .outOfTime: result.counts.passed > 0 ? nil : "No case passed within the time limit."
+        + result.statistics.missed.map(coverage).joined(separator: "; ")
+        + ". Generate more of these cases. \(seedNote)"
+    case .outOfTime:
+      result.counts.passed > 0
+        ? nil
+        : "No case passed within the time limit; raise `time` or PROPERTY_TIME."
     }
   }
 

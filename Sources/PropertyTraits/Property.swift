@@ -17,7 +17,7 @@ public import Testing
 /// tested nothing. A run with too many such cases fails as well.
 ///
 /// A trap ends the process. To repeat the run, use the seed, which is printed at the start unless
-/// you set it. With a corpus, the running case is also kept in a file: the next run shrinks it in
+/// you set it. With a corpus, a file contains the running case: the next run shrinks that case in
 /// child processes, and records an issue with the signal and the simplest case that traps. With the
 /// trait `.property(catchesTraps: true)` or `PROPERTY_TRAPS=1`, all cases run in a child process,
 /// so that the first run already reports the trap as an issue.
@@ -30,9 +30,9 @@ public import Testing
 ///   - sourceLocation: The location at which issues are recorded.
 ///   - body: The check of each value.
 /// - Returns: The result of the run, including statistics.
-/// - Throws: `PropertySettingsError` if an environment variable is invalid, a file error if the
-///   corpus cannot be read or written, `CancellationError` if the test was cancelled. A failing
-///   case does not throw.
+/// - Throws: `PropertySettingsError` if an environment variable or the line to replay is invalid, a
+///   file error if the corpus cannot be read or written, `CancellationError` if the test was
+///   cancelled. A failing case does not throw.
 @discardableResult
 public func property<Value>(
   _ generator: Generator<Value>,

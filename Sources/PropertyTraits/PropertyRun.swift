@@ -69,7 +69,7 @@ struct PropertyRun: Sendable {
     if !catchesAll { (runner.cases, runner.examples) = (0, []) }
     let found: CaseSearch.Found
     do {
-      guard let call else { throw TrapSearch.Unavailable(clause: "there is no test") }
+      guard let call else { throw TrapSearch.Unavailable(clause: "they run outside of a test") }
       found = try await TrapSearch(call: call, runner: runner).run(earlier)
     } catch let error as TrapSearch.Unavailable {
       let cases = earlier.isEmpty ? "" : " The cases that trapped: \(earlier)."

@@ -143,7 +143,7 @@ struct TrappedCases: Sendable {
 
   private var file: URL { corpus.file.appendingPathExtension("\(suffix)traps") }
 
-  /// Returns the cases, including the case that was running when the last process ended.
+  /// Adds the case that was running when the last process ended, and returns all cases in the file.
   func take() throws -> [NotedCase] {
     var cases: [NotedCase] = []
     if let text = try? String(contentsOf: file, encoding: .utf8) {

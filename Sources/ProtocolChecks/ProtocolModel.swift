@@ -211,7 +211,7 @@ struct ProtocolEdit {
     )
   }
 
-  /// Returns the attributes that the write set, in the entity's order.
+  /// Returns the attributes whose values the write changed, in the entity's order.
   private func columns(of change: NetChange) -> [String] {
     let entity = after.model.entities.first { $0.name == change.object.entity }
     return entity?.names(in: change.columns) ?? []

@@ -26,11 +26,11 @@ struct ProtocolTalk {
   /// The actors whose launch failed; errors of their later commands follow from that and are not reported.
   private var lost: Set<ActorID> = []
   private var hasWrongID = false
-  /// The number of consecutive lines that were not JSON objects.
+  /// The number of consecutive messages whose answer was not a JSON object.
   private var junkCount = 0
-  /// Whether reading past a line that is not a JSON object has once failed to find the answer.
+  /// Whether a search for the answer after a line that is not a JSON object has failed.
   ///
-  /// If `true`, each later line of this kind is itself treated as the answer.
+  /// If `true`, each later line of this kind counts as the answer, without another search.
   private var hasWaited = false
 
   /// The maximum number of lines to read after a non-JSON line until the answer is found.

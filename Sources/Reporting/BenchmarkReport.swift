@@ -3,7 +3,6 @@ package import Measuring
 
 /// A report on a run of the benchmarks: a page, and tables for a terminal and for Markdown.
 package struct BenchmarkReport: Sendable {
-  /// The results of the run.
   package let results: BenchmarkResults
   /// Verdicts that do not come from benchmarks; the page shows them first.
   package var verdicts: [VerdictTile]

@@ -2,7 +2,6 @@
 package enum ChartSpec: Sendable, Hashable, Encodable {
   case text(String)
   case number(Double)
-  /// A Boolean value.
   case flag(Bool)
   case null
   case list([ChartSpec])
@@ -189,7 +188,6 @@ package struct ContenderPalette: Sendable, Hashable {
 
   /// One line of a chart's legend.
   package struct Entry: Sendable, Hashable {
-    /// The contender's name.
     package var contender: String
     /// The colour in the drawing.
     var color: String

@@ -20,7 +20,6 @@ package struct CostChart: Sendable, Hashable {
 
   /// One contender's curve.
   package struct Series: Sendable, Hashable {
-    /// The contender's name.
     package var contender: String
     /// The points, smallest size first.
     package var points: [Point]
@@ -34,7 +33,6 @@ package struct CostChart: Sendable, Hashable {
     }
   }
 
-  /// The identifier of the drawing.
   package var id: String
   /// The title of the operation.
   package var title: String
@@ -46,7 +44,6 @@ package struct CostChart: Sendable, Hashable {
   package var sizeName = "transactions"
   /// The curves, one per contender.
   package var series: [Series]
-  /// The colours and shapes of the page.
   package var palette: ContenderPalette
 
   package init(
@@ -111,7 +108,6 @@ package struct CostChart: Sendable, Hashable {
 }
 
 extension CostChart {
-  /// The Vega-Lite specification.
   var spec: ChartSpec {
     var layers = [hasManySizes ? band : whiskers, line]
     if hasFits { layers.append(dashedFit) }

@@ -10,7 +10,6 @@ package import Traces
 /// Everything except this curve comes from the trace. The picture needs no script and uses the
 /// colours of its page.
 package struct CounterexamplePicture: Sendable, Hashable {
-  /// The counterexample to draw.
   package var counterexample: Counterexample
   /// The probability curve next to the actors' columns; `nil` draws no curve.
   package var curve: PictureCurve?

@@ -59,7 +59,6 @@ package struct CounterexampleText {
 
 /// A web page for one counterexample: its picture, and the commands to run it again.
 package struct CounterexamplePage: Sendable {
-  /// The counterexample to show.
   package var counterexample: Counterexample
   /// A sentence that explains the violated invariant; `nil` leaves the sentence out.
   package var meaning: String?

@@ -7,7 +7,6 @@ import Foundation
 /// `testcase`, `failure`, `skipped`. In that schema the root has no attribute `skipped`, and times
 /// have no exponent.
 package struct JUnitReport: Sendable, Hashable {
-  /// The outcome of a test case.
   package enum Outcome: Sendable, Hashable {
     case passed
     /// The case failed, for the given reason.
@@ -16,7 +15,6 @@ package struct JUnitReport: Sendable, Hashable {
     case skipped(String)
   }
 
-  /// One test case with its outcome.
   package struct Case: Sendable, Hashable {
     /// The name of the case, such as an invariant, a bug or a benchmark goal.
     package var name: String
@@ -43,12 +41,10 @@ package struct JUnitReport: Sendable, Hashable {
     }
   }
 
-  /// The suites, in order.
   package var suites: [Suite]
 
   package init(suites: [Suite]) { self.suites = suites }
 
-  /// Returns the report as XML.
   package func xml() -> String {
     let counts = Counts(suites.flatMap(\.cases))
     let seconds = suites.reduce(0) { $0 + $1.seconds }

@@ -28,7 +28,6 @@ package struct PageSection: Sendable, Hashable {
 
 /// One block of content under a heading.
 package enum PageBlock: Sendable, Hashable {
-  /// Running text.
   case paragraph(String)
   /// A second-level heading with its anchor.
   case subheading(String, anchor: String)
@@ -42,7 +41,6 @@ package enum PageBlock: Sendable, Hashable {
   case walk(StateWalk)
   /// Terms with their explanations.
   case definitions([ReportPage.Fact])
-  /// Preformatted text.
   case preformatted(String)
   /// A command or text to copy, with its purpose; one click selects the command completely.
   case command(String, purpose: String)

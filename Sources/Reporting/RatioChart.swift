@@ -21,13 +21,11 @@ package struct RatioChart: Sendable, Hashable {
     }
   }
 
-  /// The identifier of the drawing.
   package var id: String
   /// The contender whose cost is 1.
   package var floor: String
   /// The comparisons, in the order in which they are drawn.
   package var entries: [Entry]
-  /// The colours and shapes of the page.
   package var palette: ContenderPalette
 
   /// Creates a chart of costs relative to the contender `floor`.

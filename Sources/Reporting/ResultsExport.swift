@@ -3,7 +3,6 @@ package import Measuring
 
 /// Exports benchmark results in formats of other programs.
 package struct ResultsExport: Sendable {
-  /// The results to export.
   package let results: BenchmarkResults
 
   package init(_ results: BenchmarkResults) { self.results = results }

@@ -28,7 +28,6 @@ package enum ResultsFile {
 
 /// The reason why a file cannot be read as benchmark results.
 package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
-  /// The path of the file.
   package var path: String
   /// The reason without a full stop, such as `the file cannot be read`.
   package var reason: String

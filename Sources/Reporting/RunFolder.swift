@@ -14,7 +14,6 @@ import Musl
 /// A new run never overwrites an earlier one: a second run within the same second gets a number
 /// appended to its name. The link `latest` points to the newest run.
 package struct RunFolder: Sendable, Hashable {
-  /// The path of the folder.
   package let path: String
   /// The path of the link to the newest run.
   package let latest: String
@@ -116,9 +115,7 @@ extension RunFolder {
 package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   /// The operation that failed.
   package enum Attempt: String, Sendable, Hashable {
-    /// A folder could not be created.
     case cannotMakeFolder = "cannot make the folder"
-    /// A file could not be written.
     case cannotWrite = "cannot write"
     /// The link to the newest run could not be changed.
     case cannotLink = "cannot update the link"

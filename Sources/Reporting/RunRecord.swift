@@ -32,7 +32,6 @@ package struct RunRecord: Sendable, Hashable, Codable {
   /// The parts from which the run was merged; `nil` for a run of one process.
   package var parts: [RunPart]?
 
-  /// Creates the record of a new run.
   package init(
     verb: String,
     commandLine: [String],

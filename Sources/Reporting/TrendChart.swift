@@ -133,9 +133,7 @@ struct TrendChart {
 package struct TrendSeries: Sendable, Hashable {
   /// The identity of a benchmark row in different runs.
   package struct Row: Sendable, Hashable {
-    /// The benchmark's title.
     package var title: String
-    /// The contender's name.
     package var contender: String
     /// The size of history, in transactions.
     package var historySize: Int

@@ -142,10 +142,10 @@ package final class StopFlag: Sendable {
   }
 }
 
-/// The settings and the pauses with which a connection waits for another connection's lock.
+/// The state of a connection's busy handler, which waits for another connection's lock.
 ///
-/// The pauses between the attempts are as long as those of `sqlite3_busy_timeout`, but a flag can end
-/// the wait early (https://sqlite.org/c3ref/busy_handler.html).
+/// The handler pauses between two attempts for as long as that of `sqlite3_busy_timeout`, but a flag
+/// can end the wait early (https://sqlite.org/c3ref/busy_handler.html).
 struct LockWait {
   /// The maximum time to wait, in milliseconds; with 0 there is no wait.
   var timeoutMs: Int32

@@ -8,7 +8,7 @@ package struct Connection: ~Copyable {
   private let checkpoints: UnsafeMutablePointer<CheckpointPolicy>
   private let lockWait: UnsafeMutablePointer<LockWait>
 
-  /// Opens the file and sets every pragma explicitly.
+  /// Opens the file and runs ``ConnectionOptions/pragmas``.
   ///
   /// - Throws: ``SQLiteError`` if the file cannot be opened, or is not a database.
   package init(path: String, _ options: ConnectionOptions = .init()) throws(SQLiteError) {
@@ -301,9 +301,8 @@ package struct ConnectionOptions: Sendable {
 
   /// The settings of the connection as SQL.
   ///
-  /// Deviations from the defaults of common SQLite builds: secure_delete is off, because it doubles
-  /// the work of a purge, and the cache is larger than 2 MB. ``CheckpointPolicy`` replaces the
-  /// automatic checkpoint.
+  /// `secure_delete`, which some builds of SQLite turn on, is off: it doubles the work of a purge.
+  /// The automatic checkpoint needs no pragma, because ``CheckpointPolicy`` replaces it.
   package var pragmas: String {
     """
     PRAGMA synchronous=\(synchronous.rawValue);

@@ -12,7 +12,9 @@ final class MemoryTable {
     let block: UnsafeMutablePointer<RowBlock>?
   }
 
-  /// The rows, in separate memory because SQLite's callbacks read them while Swift code runs a statement.
+  /// The description of the rows, at a fixed address.
+  ///
+  /// SQLite's callbacks read it through this pointer while Swift code runs a statement.
   let rows: UnsafeMutablePointer<Rows>
 
   /// Creates a table without rows, or a table of the rows of a block, which the table then owns.

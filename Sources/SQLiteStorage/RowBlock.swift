@@ -188,8 +188,9 @@ package struct RowBlock: ~Copyable {
 
 /// The bytes of the strings and blobs of a block; an address stays valid until ``removeAll()``.
 struct RowBytes: ~Copyable {
-  /// The initial size of the buffer, and the maximum size that is kept for reuse, in bytes.
+  /// The initial size of the buffer in bytes.
   private static let capacityMin = 4096
+  /// The maximum size in bytes of a buffer that ``removeAll()`` keeps for reuse.
   private static let capacityMax = 512 * 1024
 
   private var base: UnsafeMutableRawPointer

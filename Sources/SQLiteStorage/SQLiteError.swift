@@ -33,9 +33,12 @@ package struct SQLiteError: Error, Hashable, Sendable {
 
   /// The extended result code.
   package let code: Int32
-  /// SQLite's error message.
+  /// The error message of SQLite, or of this library.
   package let message: String
-  /// The statement, or the path of a file that could not be opened.
+  /// The statement that failed.
+  ///
+  /// If no statement failed: the path of a file that could not be opened, the name of a table or
+  /// function that could not be registered, or a short description such as `checkpoint`.
   package let sql: String
 
   /// Creates an error from a result code.
@@ -93,7 +96,7 @@ extension SQLiteError: CustomStringConvertible {
     case .full: "Free some space and try again; nothing was written."
     case .io: "The disk could not be read or written; check it and try again."
     case .corrupt: "The file is damaged; restore it from a copy."
-    case .notADatabase: "The file is not an SQLite database."
+    case .notADatabase: "Check the path: the file is not an SQLite database, or it is encrypted."
     case .unavailable:
       "The file is protected while the device is locked; try again after it is unlocked."
     case .readOnly: "Check the permissions of the file and its folder."

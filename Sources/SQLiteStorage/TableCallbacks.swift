@@ -71,11 +71,11 @@ private func module(of table: TablePointer) -> TableModule {
     .pointee.module.takeUnretainedValue()
 }
 
-/// Plans a query of a virtual table.
+/// Plans a query of a virtual table (https://sqlite.org/vtab.html#the_xbestindex_method).
 ///
-/// The plan requests the values that the query compares with the first column, and encodes each
-/// comparison in three bits of the plan number. The plan also states whether the rows already come
-/// in the requested order.
+/// The plan requests the values with which the query compares the first column, and encodes each
+/// of these comparisons in three bits of `idxNum`. The plan also states whether the rows already
+/// come in the requested order.
 private func choose(
   _ table: TablePointer?,
   _ plan: UnsafeMutablePointer<sqlite3_index_info>?

@@ -66,7 +66,7 @@ struct ActorLife {
     case .commit: return staged.contains(actor) ? nil : "\(actor) has no open write"
     case .begin:
       return !isRunning || staged.contains(actor)
-        ? "\(actor) is not running, or has a staged write" : nil
+        ? "\(actor) is not running, or already has an open write" : nil
     case .belated: return replaced.contains(actor) ? nil : "no process of \(actor) was replaced"
     case .consume, .read:
       return isConsumer && isRunning ? nil : "\(actor) is not a running consumer"

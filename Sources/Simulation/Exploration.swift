@@ -52,16 +52,17 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// The default is `true`. If `false`, the explorer resets the system and performs again all
   /// commands that lead to the state.
   package var putsStatesBack = true
-  /// The maximum number of snapshots that are kept at a time.
+  /// The maximum number of kept snapshots for each plan length.
   ///
-  /// All kept snapshots are of states that plans of one length reach, and from which commands have been
-  /// run. The states after these commands are reached by restoring the snapshot and performing one
-  /// command, all others by performing all of their commands. The default is 50,000.
+  /// A snapshot is kept of a state from which commands have been run. Each new state after one of these
+  /// commands is then reached by restoring the snapshot and performing this command. If the snapshot
+  /// is not kept, all commands that lead to the new state are performed again. The default is 50,000.
   package var keptCountMax = 50_000
-  /// The least number of new states for which the count after one more command is estimated.
+  /// The minimum number of new states for an estimate of the states after one more command.
   ///
-  /// New states are those that plans of the current length reach, and shorter plans do not. The
-  /// exploration ends if the estimate is more than 2 % above ``stateCountMax``.
+  /// New states are those that plans of the current length reach, and shorter plans do not. With fewer
+  /// new states, no estimate is made. The exploration ends if the estimate is more than 2 % above
+  /// ``stateCountMax``.
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000

@@ -105,7 +105,8 @@ package struct ExplorationRounds: Sendable {
 
   /// Adds all slices of the next length, in the order of their numbers.
   ///
-  /// - Returns: `false`, without any change, if the slices do not continue these states.
+  /// - Returns: `false`, without any change, if a slice follows another number of known states, or
+  ///   refers to a state or command that does not exist, or to a header by a negative index.
   package mutating func add(_ slices: [ExplorationSlice]) -> Bool {
     let known = tree.count
     guard slices.allSatisfy({ $0.fits(after: known) }) else { return false }

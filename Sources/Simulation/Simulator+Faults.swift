@@ -11,7 +11,7 @@ extension Simulator {
     }
     guard !command.faults.isEmpty else { return nil }
     guard place.canArm(command.faults), capabilities.contains(.faults) else {
-      return "this system does not support failing file calls and allocations"
+      return "the command's faults in file calls or allocations cannot be injected into this system"
     }
     let losesPower = command.faults.contains { $0.kind.isPowerOff }
     return losesPower && !capabilities.contains(.powerOff)

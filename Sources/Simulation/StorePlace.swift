@@ -265,7 +265,7 @@ struct PowerOffRemains {
     self.kinds = kinds
   }
 
-  /// Returns the events of the power-off for a judge, including crashes of the given actors.
+  /// Returns the events of the power-off, as checkers read them, with crashes of the given actors.
   func events(down: [ActorID]) -> [Event] {
     let crashes = down.map { Event(at: 0, tick: 0, actor: $0, .crashed) }
     func plain(_ kind: EventKind) -> Event {

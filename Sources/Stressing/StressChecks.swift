@@ -185,7 +185,7 @@ enum StressModel {
     return header
   }
 
-  /// Returns the plan header of a run.
+  /// Returns the plan header of a run; with a Python script, the store captures writes with plain SQL.
   static func header(_ actors: [ActorID], of settings: StressSettings) -> PlanHeader {
     var header = header(actors, seed: settings.seed)
     if settings.hasPlainSQL { header.foreignWrites = .captured }

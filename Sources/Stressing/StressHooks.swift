@@ -22,7 +22,7 @@ final class StressHooks: Sendable {
   private static let soundMs = 300...1500
   /// The number of writes started so far.
   private let writeCount = Atomic<Int64>(0)
-  /// The time in nanoseconds at which the write in progress got its number; 0 if it has none yet.
+  /// The time in nanoseconds at which the write in progress got its transaction number; 0 before that.
   private let numberedAt = Atomic<Int64>(0)
   /// The time of the last fetch, in nanoseconds.
   private let fetchedAt = Atomic<Int64>(0)

@@ -24,7 +24,7 @@ package final class StressParticipant: Sendable {
     let words = arguments.dropFirst()
     let role: StressRole
     do { role = try StressRole(argument: words.joined(separator: " ")) } catch {
-      return end(64, "\(verb) takes a role of a stress run: \(error)")
+      return end(64, "only a stress run starts \(verb), with a role as JSON: \(error)")
     }
     // The process is in its own group: ctrl-C does not reach it, and the keeper kills the group.
     setpgid(0, 0)
@@ -246,7 +246,7 @@ package final class StressParticipant: Sendable {
 }
 
 extension HistoryError {
-  /// Whether a faulty disk, or another process that waits for the disk, can cause this error.
+  /// Whether a faulty disk can cause this error, directly or by a process that keeps a lock meanwhile.
   fileprivate var isOfDisk: Bool { isBusy || isFull || isInputOutput }
 }
 

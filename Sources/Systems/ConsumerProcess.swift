@@ -6,14 +6,15 @@ import Traces
 /// The process of a plan's consumer, such as a mirror, which reads history without contexts.
 final class ConsumerProcess {
   let store: Store
-  /// The consumer's current launch in the registry.
+  /// The consumer's entry in the store's registry of members, for this launch.
   var registration: Registration
   /// The position up to which the consumer has read.
   var token: HistoryToken
 
   /// Registers the consumer, and sets its token.
   ///
-  /// The token is the consumer's cursor in the registry, or `own` if `own` is later.
+  /// `own` is the token that the consumer has stored outside the store file, if any. The token is
+  /// the later one of `own` and the consumer's cursor in the registry.
   init(
     _ id: MemberID,
     on store: Store,
@@ -92,7 +93,7 @@ extension ConsumerProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     guard !reading.steps.isEmpty else { return try readAll(reading, on: planStore, &log) }
-    // The registration releases its lock, because only one process of a consumer can hold that lock.
+    // This process releases the consumer's lock, so that the process of the walk can acquire it.
     registration = registration.released
     let outcome: Result<Void, SystemFailure>
     do { outcome = .success(try walk(reading, on: planStore, &log)) } catch {
@@ -136,7 +137,7 @@ extension ConsumerProcess {
     }
   }
 
-  /// Starts a second process object for the consumer, and performs the plan's reading steps with it.
+  /// Performs the plan's reading steps with a new process of the consumer (``ReadingWalk``).
   private func walk(
     _ reading: PlannedReading,
     on planStore: PlanStore,
@@ -253,7 +254,7 @@ extension ProcessHost {
   }
 }
 
-/// Runs a closure; if it throws because history is gone, logs `expired` or `rewound` for the actor.
+/// Runs a closure; if its ``SystemFailure`` is `expired` or `rewound`, logs this event for the actor.
 ///
 /// Rethrows every error of the closure as a ``SystemFailure``.
 func loggingLoss(

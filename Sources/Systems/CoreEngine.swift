@@ -141,7 +141,7 @@ final class CoreEngine: PassEngine {
       failure = makePass(launching: false, &report)
       next.passed(failure)
     }
-    // A repeated pass that fails is tried again at the next signal.
+    // If the repeated pass needs another retry, the next signal starts it.
     if next.next == .wait {
       next.signalled(isNews: core.isNews(newest))
       if next.next == .pass {

@@ -1,4 +1,4 @@
-/// The possible choices for one decision of a tracking design; the raw value is the word in files.
+/// The possible choices for one decision of a tracking design; raw values are words in design files.
 protocol DesignChoice: RawRepresentable, CaseIterable, Hashable, Sendable
 where RawValue == String, AllCases == [Self] {
   /// A clause that describes the choice, such as "waits for every listed author".
@@ -72,7 +72,7 @@ enum Reading: String, DesignChoice {
 enum Recording: String, DesignChoice {
   /// The position is stored before the merge runs on the view's queue.
   ///
-  /// A crash in between loses the merge.
+  /// A crash after the position is stored, but before the merge runs, loses the merge.
   case beforeMerge
   case afterMerge
 

@@ -19,7 +19,7 @@ struct StepReport {
   var lost: [ActorID] = []
 }
 
-/// Performs a member's steps from its launch to its end, with a tracker or its synchronous core.
+/// Performs a member's steps from launch to end, with a tracker or only the tracker's core.
 ///
 /// If a step throws, the report contains the results that the step had until its failure.
 protocol PassEngine: AnyObject {

@@ -37,7 +37,8 @@ struct PlanObjects {
   mutating func reconcile(present: Set<ObjectID>, reported: Set<ObjectID>, inserted: [ObjectID]) {
     names = names.filter { present.contains($0.key) || reported.contains($0.key) }
     ids = ids.filter { names[$0.value] != nil }
-    // After a rollback, an object is in the data again whose name another object may have taken.
+    // A rollback may restore an object whose name another object took. The name must then denote
+    // the restored object again.
     for id in present {
       if let name = names[id] { ids[name] = id }
     }
@@ -141,8 +142,8 @@ extension PlanProcess {
 extension ObjectName {
   /// Returns a name that no row in `held` has.
   ///
-  /// The result is this name if no row has it. Otherwise it is a name with a negative key, which no
-  /// plan uses.
+  /// The result is `self` if no row has this name. Otherwise the result has a negative key, which
+  /// no plan uses.
   fileprivate func free(in held: [NamedRow]) -> ObjectName {
     var name = self
     while held.contains(where: { $0.name == name }) {
@@ -202,7 +203,8 @@ extension MergePolicy {
     switch self {
     case .error, .objectWins: return .keepEdited
     case .overwrite:
-      // The duplicate of an updated object is deleted; only another change makes the object overwrite its row.
+      // An updated object that has a duplicate writes only its edits, and the duplicate is deleted.
+      // In other conflicts, the whole edited object is written, or its delete is kept.
       let isUpdate = conflict.duplicate != nil && conflict.original != nil
       return isUpdate ? .keepEdited : conflict.edited.map { .write($0) } ?? .keepEdited
     case .rollback: return conflict.setAttributes.isEmpty ? .keepStored : .write([:])

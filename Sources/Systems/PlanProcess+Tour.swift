@@ -79,7 +79,7 @@ extension PlanProcess {
     _ model: Model,
     _ head: HistoryToken
   ) async throws(HistoryError) -> [String] {
-    // Keeping the registration would keep the member's lock.
+    // A released copy is kept, because the registration itself would hold the member's lock.
     let first = try await tracker.launch().released
     var lines = ["at \(first.cursor.number)" + (first.isNew ? ", new" : "")]
     let calls = TourCalls()

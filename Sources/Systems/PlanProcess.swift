@@ -172,7 +172,7 @@ final class PlanProcess {
     for planned in changes {
       var change = planned
       let destinations = references.destinations(planned.values, of: planned.object.entity)
-      // An object that the write inserts later gets its key then.
+      // References to objects that the write inserts later are not set before the end of this call.
       let later = destinations.filter { inserts.contains($0.1) && fresh[$0.1] == nil }
       for (attribute, _) in later { change.values[attribute] = nil }
       change.values = references.stored(change.values, of: change.object.entity, id)

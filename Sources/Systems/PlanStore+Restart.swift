@@ -99,11 +99,11 @@ extension PlanStore {
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
   }
 
-  /// Returns whether the interrupted purge marked a member as lost.
+  /// Returns whether the interrupted purge marked a member as lost; `false` for an earlier mark.
   ///
-  /// A mark leaves the member's cursor unchanged, while a resync moves the cursor. If the cursor is
-  /// lower than the last one in the log, a power-off has rolled back a resync. The member is then lost
-  /// because of an earlier mark.
+  /// An earlier mark is in the store again if a power-off has rolled back the member's resync. The
+  /// cursor is then lower than the last one in the log, because a resync moves the cursor. A mark
+  /// leaves the cursor unchanged.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
     guard let reported = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })

@@ -24,7 +24,9 @@ struct PublishedSetup {
     let bound: PurgeBound
     /// The authors whose positions limit a purge.
     ///
-    /// In plans, the list is unused if the positions of processes limit the purge.
+    /// ``PublishedManager`` always uses this list. ``PublishedSystem`` ignores the list if the design's
+    /// ``Waiting`` is `registered` or `registeredAndConsumers`: the purge then waits for processes, or
+    /// for processes and consumers.
     let waitsFor: Set<String>
     /// The age in seconds above which a purge by age deletes transactions.
     let maximumAge: Double

@@ -22,7 +22,6 @@ package final class PublishedSystem: SystemUnderTest {
     var members: Set<ActorID> = []
   }
 
-  /// Creates a system of a design.
   package init(_ design: TrackingDesign) { self.design = design }
 
   package var capabilities: Set<Capability> { design.capabilities }
@@ -66,10 +65,13 @@ package final class PublishedSystem: SystemUnderTest {
 
   /// Returns the failure for a command that the design does not support.
   func unsupported(_ word: String) -> SystemFailure {
-    SystemFailure(.unsupported, "\(design.name) cannot \(word).")
+    SystemFailure(
+      .unsupported,
+      "The design \(design.name) does not support the command \"\(word)\"."
+    )
   }
 
-  // MARK: Life
+  // MARK: Launches and ends
 
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let planStore = try host.planStore()

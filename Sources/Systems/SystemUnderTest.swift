@@ -204,14 +204,13 @@ package struct SystemEnvironment: Sendable {
   package var vfs: String?
   /// Whether the VFS uses real files, which cannot be restored beneath open connections.
   package var isOnDisk = false
-  /// The plan's clock.
   package var clock: PlanClock
   /// The seed of all random values of the store.
   package var seed: UInt64
   /// Saves the store's files, and returns a closure that restores them.
   ///
   /// If the files are on the heap, they can be restored under open connections that are outside a
-  /// transaction. If they are on disk, all connections must be closed before.
+  /// transaction. If they are on disk, all connections must be closed first.
   package var saveFiles: @Sendable () -> @Sendable () -> Void
   /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
@@ -240,7 +239,6 @@ package struct SystemEnvironment: Sendable {
 
 /// A VFS for one store alone, through which the lab can list the locks of this store.
 package struct StoreVFS: Sendable {
-  /// The name of the VFS.
   package let name: String
   /// Returns the locks on files that were opened through this VFS.
   package let locks: @Sendable () -> [String]

@@ -168,8 +168,8 @@ final class TrackerEngine: PassEngine {
       notes.wake()
       executor.runAll()
     }
-    // A repeated pass that fails is tried again at the next signal. If the pass need not be
-    // repeated any more, the tracker has not polled yet.
+    // If the repeated pass needs another retry, the tracker sleeps again until the next signal.
+    // Otherwise the tracker receives this signal, because it may not have fetched since the commit.
     if !notes.isAsleep {
       signals.yield(newest)
       executor.runAll()

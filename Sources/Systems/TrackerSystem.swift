@@ -10,7 +10,6 @@ package final class TrackerSystem: SystemUnderTest {
   private var isSwitched = false
   private var usesActor = false
 
-  /// Creates the system.
   package init() {
     host = ProcessHost(StorePools(), keepsReplaced: true)
   }
@@ -73,7 +72,7 @@ package final class TrackerSystem: SystemUnderTest {
     }
   }
 
-  // MARK: Life
+  // MARK: Launches and ends
 
   /// Launches an actor; if its member is marked as lost, logs the expiry and resyncs the member.
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {

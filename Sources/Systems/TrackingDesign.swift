@@ -50,7 +50,7 @@ package struct TrackingDesign: Hashable, Sendable {
   /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions
 
-  // MARK: What the app asks for
+  // MARK: Requirements of the app
 
   /// The strategy for purges after a pass, unless the plan names another strategy.
   var strategy = CleanStrategy.none

@@ -171,7 +171,7 @@ public struct PlannedChange: Hashable, Sendable {
 ///
 /// Objects that another writer deleted stay deleted.
 package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
-  /// The values that the write sets overwrite the store's row.
+  /// The store's row gets the values of the write.
   case objectWins
   /// The write fails with `conflict`.
   case error
@@ -222,7 +222,8 @@ package struct PlannedWrite: Hashable, Sendable {
   /// The context name of a write with plain SQL, which simulates a program without this library.
   ///
   /// After the write, the actor's process reads the store before any other process does. The name
-  /// has this meaning only if the header's `foreignWrites` is `captured`.
+  /// has this meaning only if the header's `foreignWrites` is `captured`; otherwise it names a
+  /// context like any other.
   package static let plainSQL = "sql"
 
   /// The context name of a write with batch requests.

@@ -4,7 +4,9 @@ public import HistoryTypes
 package struct Event: Hashable, Sendable {
   /// The position of the event in the trace, counted from 0.
   package var at: Int
-  /// The scheduler's step at the event; in a trace joined from real processes, milliseconds.
+  /// The simulator's tick at the event; every command, automatic ones included, advances it by one.
+  ///
+  /// In a trace joined from real processes, the milliseconds from the start of the run to the event.
   package var tick: Int
   /// The actor or consumer that the event concerns; `nil` if it concerns none.
   package var actor: ActorID?

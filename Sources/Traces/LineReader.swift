@@ -261,7 +261,7 @@ extension Fields {
 package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line of the file, counted from 1, or `nil` for a wire message.
   package var line: Int?
-  /// The problem, as a clause.
+  /// The problem, as a clause without a period at its end.
   package var problem: String
   /// The suggestion, as a sentence.
   package var advice: String

@@ -85,7 +85,10 @@ extension PlanCodec {
     let entity = try fields.string(ifAny: "entity")
     if let entity { try names.check(entity: entity, of: fields) }
     let known = ReadingStep.allCases.map(\.rawValue)
-    let steps = try fields.find("steps", "a list of \(known.joined(separator: ", "))") { value in
+    let steps = try fields.find(
+      "steps",
+      "a list of any of \(known.joined(separator: ", "))"
+    ) { value in
       value.elements.flatMap { elements -> [ReadingStep]? in
         let steps = elements.map { $0.text.flatMap(ReadingStep.init) }
         return steps.contains(nil) ? nil : steps.compactMap(\.self)

@@ -75,9 +75,11 @@ package struct PlannedActor: Hashable, Sendable {
   package var author: String?
   /// Whether the actor is launched before the first command; the default is `true`.
   package var launched = true
-  /// The authors whose writes the actor expects; `nil` means the authors of all actors.
+  /// The authors that the actor expects to write to the store; `nil` means those of all actors.
   package var allAuthors: [String]?
-  /// The authors whose batch writes the actor expects; `nil` means the plan's batch authors.
+  /// The authors that the actor expects to write without being members.
+  ///
+  /// `nil` means the plan's batch authors.
   package var batchAuthors: [String]?
   /// The authors whose transactions the actor does not merge.
   package var ignores: [String]?
@@ -89,7 +91,9 @@ package struct PlannedActor: Hashable, Sendable {
   ///
   /// If `false`, a launch reads all objects into the contexts.
   package var isPartial = false
-  /// The name of the purge strategy after a pass; `nil` means the default of the system.
+  /// The name of the strategy that decides whether the actor purges after a pass.
+  ///
+  /// `nil` means the default of the system.
   package var strategy: String?
   /// The age limit of purges by age, in seconds; `nil` means the default of the system.
   package var maximumDuration: Double?

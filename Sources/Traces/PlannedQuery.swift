@@ -35,7 +35,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case members
     /// Requests the objects of an entity that match conditions on their values.
     case find
-    /// Purges history before the position, limited to authors and contexts.
+    /// Purges history before the position; the filter may limit the purge to authors and contexts.
     case purge
     /// Requests matching objects of an entity, sorted and limited, from a context with unsaved changes.
     case sorted
@@ -54,9 +54,9 @@ package struct PlannedQuery: Hashable, Sendable {
     case lags
     /// A test of one membership, from registration to retirement.
     ///
-    /// The member registers; if the query has a date, at that date, as if imported from
-    /// PersistentHistoryTrackingKit. A second process then tries to replace the member's process.
-    /// At the end the member retires.
+    /// The member registers. If the query has a date, the member starts at that date, as if
+    /// imported from PersistentHistoryTrackingKit. A second process then tries to replace the
+    /// member's process. At the end the member retires.
     case visit
     /// Requests the transactions that the store has signalled since the plan started.
     case signals

@@ -16,8 +16,8 @@ package struct StateEquivalence: Sendable {
   /// If `exchangesActors` is `true`, two states count as equivalent even if actors with equal
   /// configurations have exchanged their states. The setting `launched` may differ between these
   /// actors, because the state itself contains the running actors. Actors that share an author may
-  /// not exchange their states: they may have the same position in history, and then the order of
-  /// their passes after the plan matters.
+  /// not exchange their states: they may have the same position in history, and then the order in
+  /// which they make passes after the plan's last command matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil

@@ -5,11 +5,11 @@ package import Traces
 ///
 /// When you add a condition:
 /// - Leave it out of ``everyday``, because otherwise the plans of every seed change.
-/// - If a draw or a move depends on earlier commands, record the needed facts in `note` of
-///   `PlanState` or `ExploredPlanState`. Add them to `ExploredPlanState.describe` too; otherwise
-///   exploration merges states that differ.
-/// - If only one command may follow another, let `PlanState.eligible` allow only that command, and
-///   still draw it: a command that is generated without a draw cannot be shrunk.
+/// - If a generated command depends on earlier commands, record the needed facts in `note` of
+///   `PlanState` for random plans, and of `ExploredPlanState` for explored plans. Add them to
+///   `ExploredPlanState.describe` too; otherwise exploration merges states that differ.
+/// - If only one command may follow another, let `PlanState.eligible` allow only that command. The
+///   generator must still draw the command: a command generated without a draw cannot be shrunk.
 /// - Give each kind of command only one condition. For a command that another condition already
 ///   has, add a case to `PlanAction`.
 /// - A new case of `Action` starts in `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every

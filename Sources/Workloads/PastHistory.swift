@@ -123,7 +123,7 @@ package struct PastRecord: Sendable {
 ///
 /// Two transactions with equal timestamps in the history have equal timestamps in the plan. A gap
 /// of more than a day, or a step back, becomes a `clock` command. Any other gap becomes one tick,
-/// because no design depends on the length of the gap.
+/// because no published design depends on the length of so short a gap.
 package struct PastWindow: Sendable {
   /// The writes, with the commands that move the clock between them.
   package let commands: [Command]
@@ -135,7 +135,7 @@ package struct PastWindow: Sendable {
     commands.allSatisfy { if case .clock(let advance) = $0.action { advance >= 0 } else { true } }
   }
 
-  /// The maximum number of changes of one write, because each state keeps all objects.
+  /// The maximum number of changes of one write; it is low because each state keeps all objects.
   static let changeCountMax = 4
   /// The length in seconds above which a gap between transactions becomes a `clock` command.
   static let gapMin = 86_400.0

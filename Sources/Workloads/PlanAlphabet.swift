@@ -228,7 +228,9 @@ package struct PlanAlphabet: Sendable {
   }
 
   private static let hour = 3_600.0
-  /// The length of a pause in seconds: longer than the seven days of published designs that purge by age.
+  /// The length of a pause in seconds.
+  ///
+  /// Published designs that purge by age purge history older than seven days; a pause is longer.
   private static let pause = 8 * 86_400.0
 }
 

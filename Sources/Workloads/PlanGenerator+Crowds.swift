@@ -149,7 +149,9 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws whether one object of a save gets an update of as many, but other attributes.
+  /// Draws whether one update of a save sets a different set of attributes, but equally many.
+  ///
+  /// Returns the key of the updated object and the attributes; `nil` if there is no such update.
   private func otherUpdate(
     _ type: ChangeType,
     _ attributes: [Attribute],

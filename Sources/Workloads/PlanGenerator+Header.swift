@@ -66,7 +66,10 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws store settings that some conditions need: for plain SQL, member locks and consumers' tokens.
+  /// Sets or draws the store settings for plain SQL, member locks and consumers' tokens.
+  ///
+  /// The settings belong to the conditions `foreignWriter`, `sameActorTwice` and `powerOff`. Under
+  /// `powerOff`, a plan without consumers may also get one.
   private func places(
     _ header: inout PlanHeader,
     _ active: Set<Condition>,

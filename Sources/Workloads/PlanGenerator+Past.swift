@@ -38,7 +38,7 @@ extension PlanGenerator {
       let transaction = past.transactions[place]
       gap += place == start ? 0 : transaction.gap
       let isKept = source.bool(probability: 0.9, label: "kept")
-      // This choice is drawn in any case, so that the later ones stay at their places.
+      // This choice is drawn in any case, so that later choices keep their positions.
       let isWhole = source.bool(probability: 0.95, label: "whole")
       var next: [Command] = []
       if isKept {

@@ -218,8 +218,8 @@ extension PlanGenerator {
   /// Draws whether the consumers of a plan read page by page, and adds their `read` commands.
   ///
   /// The reads are drawn after `commands`, so a seed gives the same `commands` with and without them.
-  /// Consumers that keep their own tokens get no `read` commands, because after a power-off they
-  /// would start at those tokens.
+  /// Consumers that keep their own tokens get no `read` commands: after a power-off, such a
+  /// consumer may start at its own token, but `read` starts at the position in the store.
   func addReadings(
     to commands: inout [Command],
     _ draft: PlanDraft,

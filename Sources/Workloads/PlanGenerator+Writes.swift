@@ -94,8 +94,8 @@ extension PlanGenerator {
 
   /// Returns whether a write deletes an object and inserts it again.
   ///
-  /// Both objects then have the same name, so that it would be unclear which one a report of a
-  /// conflict means.
+  /// Both objects then have the same name, so a report of a conflict would not show which of them
+  /// it concerns.
   private static func replaces(_ changes: [PlannedChange]) -> Bool {
     let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
     return changes.contains { $0.type == .insert && deleted.contains($0.object) }

@@ -7,7 +7,7 @@ extension PlanModels {
   struct Rules: Sendable {
     /// The rule of the optional reference from a tag to an item.
     var tag: DeleteRule
-    /// The rule of the required reference from a note to an item, which is not `nullify`.
+    /// The rule of the required reference from a note to an item; never `nullify`.
     var note: DeleteRule
     /// The rule of the optional reference from a note to a tag.
     var label: DeleteRule

@@ -113,7 +113,7 @@ package enum PlanSchedule: Hashable, Sendable {
 struct PlanPriorities {
   /// The indices of the actors in the header, in descending order of priority.
   private var order: [Int] = []
-  /// The numbers of the commands before which the actor with the highest priority gets the lowest.
+  /// The steps before which the first actor of `order` that can act moves to its end.
   private var changes: Set<Int> = []
   private var step = 0
 
@@ -189,7 +189,9 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The condition that a plan needs for this command; `nil` if its header and state decide.
+  /// The condition that a plan needs for this command; `nil` for none.
+  ///
+  /// Without a condition, the plan's header and state decide whether the command is possible.
   var condition: Condition? {
     switch self {
     case .crash: .crash

@@ -31,7 +31,7 @@ import Testing
       #expect(result.code == .violation && result.errors == "")
       let parts = [
         "Not known:", "which consumers read this history", "What history costs", "authors",
-        "entities", "attributes", "conditions of the lab", "Consumers", "What if: a purge of",
+        "entities", "attributes", "test conditions", "Consumers", "What if: a purge of",
         "Replayed over the past", "Times: not measured", "Verdict:",
       ]
       let places = parts.map { result.output.firstRange(of: $0)?.lowerBound }

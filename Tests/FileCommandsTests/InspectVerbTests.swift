@@ -153,7 +153,7 @@ import Testing
         )
       )
       #expect(
-        text.contains("history-lab advise \(file) --measure purges a private copy\n")
+        text.contains("history-lab advise \(file) --measure\n")
       )
       let csv = await inspect(file, "--older-than", "1", "--csv").output
       #expect(

@@ -277,7 +277,7 @@ private struct SampleRepository {
     (.holds, .holds, "changes that are not committed are not built", .usage),
     (.none(because: "it does not build"), .broken, "--good 000000000000 cannot", .undecided),
     (.holds, .none(because: "it does not build"), "--bad 000000000000 cannot", .undecided),
-    (.count(3), .count(3), "Give commits that differ", .usage),
+    (.count(3), .count(3), "Give commits with different counts", .usage),
   ])
   func `A good or bad commit with the wrong outcome is reported`(
     good: BisectAnswer,

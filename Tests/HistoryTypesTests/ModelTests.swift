@@ -141,8 +141,8 @@ import Testing
     #expect(throws: ModelError.badIndex("Item", twice)) { try model([twice]) }
     #expect(
       ModelError.badIndex("Item", twice).description
-        == "The entity \"Item\" has an index (due, due descending) with one attribute twice: name each "
-        + "once."
+        == "The entity \"Item\" has an index or a uniqueness constraint (due, due descending) with one "
+        + "attribute twice: name each once."
     )
     #expect(throws: ModelError.badIndex("Item", ["due"])) { try model([["due"], ["due"]]) }
     #expect(

@@ -59,7 +59,7 @@ import Testing
     )
     let verdict = ComplexityJudge(seed: 1).judge(curve)
     #expect(verdict.complexity == .inconclusive)
-    #expect(verdict.because == "3 sizes were measured; a law needs at least 5")
+    #expect(verdict.because == "3 sizes were measured; classifying the growth needs at least 5")
     #expect(verdict.fit == nil)
     #expect(verdict.growth?.estimate == 1)
   }

@@ -15,10 +15,11 @@ package protocol DeclaredArgument: Sendable {
   func fill(from arguments: inout ParsedArguments, in composition: Composition)
 }
 
-/// The value of a declared argument.
+/// The value of a declared argument, in an object that copies of the declaration share.
 ///
-/// Copies of the declaration share the value until one of the copies is assigned a new value. Sharing
-/// is needed because parsing reaches the declarations by reflection, which copies them.
+/// Parsing finds the declarations by reflection, which returns copies. Because a copy shares the
+/// object, a value that parsing sets in the copy also appears in the original. Assigning a value to
+/// the declared property replaces its object; other copies keep the old object.
 private final class Parsed<Value: Sendable>: Sendable {
   private let state: Mutex<(value: Value, isGiven: Bool)>
 

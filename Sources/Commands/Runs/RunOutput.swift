@@ -129,7 +129,6 @@ package struct RunOutput {
   /// The machine, the versions, the seed and the start time of the run.
   package var environment: RunEnvironment { record.environment }
 
-  /// Writes a text file into the folder.
   package func write(_ file: String, _ text: String) throws(LabError) {
     do throws(RunFolderError) { try folder.writeFile(file, text) } catch {
       throw .lab(error.description)

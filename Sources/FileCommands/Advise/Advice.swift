@@ -4,7 +4,7 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// The analysis of a history for `advise`: its costs, conditions, consumers and forecasts of purges.
+/// The analysis of a history for `advise`: costs, test conditions, consumers and forecasts of purges.
 struct Advice: Sendable {
   /// The settings of the analysis, from the command line.
   struct Settings: Sendable, Hashable {

@@ -119,8 +119,8 @@ enum AdviceFacts {
     let held = advice.forecasts.map(\.heldBack).max() ?? 0
     if held > 0 {
       notes.append(
-        "Up to \(held.counted("transaction")) would be kept, because not every member has merged "
-          + "them, or as the newest."
+        "Up to \(held.counted("transaction")) would be kept: each is the newest, or "
+          + "an active member has not merged it."
       )
     }
     let protected = advice.forecasts.map(\.protected).max() ?? 0

@@ -50,7 +50,7 @@ extension AdvicePage {
 
   var conditions: ReportTable {
     var table = ReportTable(
-      caption: "Conditions of the lab that this history shows",
+      caption: "Test conditions that this history shows",
       columns: [.text("condition"), .number("count"), .prose("description")]
     )
     for condition in advice.conditions {

@@ -92,8 +92,8 @@ struct AdviceText {
   }
 
   private var conditions: [String] {
-    guard !advice.conditions.isEmpty else { return ["conditions of the lab: steady"] }
-    return ["conditions of the lab that this history shows"]
+    guard !advice.conditions.isEmpty else { return ["test conditions: steady"] }
+    return ["test conditions that this history shows"]
       + advice.conditions.map { "  \($0.name): \($0.sentence)" }
   }
 

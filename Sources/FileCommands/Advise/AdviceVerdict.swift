@@ -188,7 +188,8 @@ extension AdviceVerdict {
     }
     if let design = advice.design, !design.breaks.isEmpty {
       words.append(
-        "Find the fewest changes of the design: repair --system \(design.name.shellQuoted) --seen-in FILE."
+        "Find the fewest changes that repair the design: "
+          + "history-lab repair --system \(design.name.shellQuoted) --seen-in FILE."
       )
     }
     if !advice.plansPurges && state != .bounded {

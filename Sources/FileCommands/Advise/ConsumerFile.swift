@@ -37,7 +37,9 @@ struct ConsumerFile {
     try self.init(bytes, path: path, prefix: prefix)
   }
 
-  /// Reads the bytes of a file; a JSON list starts with `[` or `{`.
+  /// Reads the bytes of a file: as JSON if they start with `[` or `{`, otherwise as a property list.
+  ///
+  /// Blanks and line breaks before the first character are skipped.
   ///
   /// - Throws: A usage error, as ``init(_:prefix:)`` does.
   init(

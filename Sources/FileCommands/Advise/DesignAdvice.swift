@@ -4,7 +4,10 @@ import HistoryInspection
 import HistoryStore
 import Reporting
 
-/// The behavior of a tracking design under the conditions that a history shows.
+/// The behavior of a tracking design under the test conditions that a history shows.
+///
+/// A tracking design is a way to track history, such as that of a published library. The lab runs
+/// plans, which are lists of commands, and checks whether they break invariants.
 package struct DesignAdvice: Sendable, Hashable {
   /// The rule by which the design purges.
   package enum Purging: Sendable, Hashable {

@@ -159,13 +159,13 @@ extension InspectRendering {
     return lines + kept(purge) + goes(purge) + duration(purge)
   }
 
-  /// A line with the command that measures how long the purge takes on this machine.
+  /// A line with the command that measures how long purges take on this machine.
   private func duration(_ purge: PurgeEstimate) -> [String] {
     guard purge.transactions > 0 else { return [] }
     let days: String? = if case .days(let days) = purge.bound { days.short } else { nil }
     let age = days.map { " --older-than \($0)" } ?? ""
     return [
-      "  seconds and longest lock: history-lab advise \(path.shellQuoted)\(age) --measure purges a private copy"
+      "  to time purges on private copies: history-lab advise \(path.shellQuoted)\(age) --measure"
     ]
   }
 

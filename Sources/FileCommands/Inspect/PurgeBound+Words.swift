@@ -160,7 +160,7 @@ struct PurgeRisks: Hashable {
     let authors = census.mirrorAuthors
     let evidence =
       authors.isEmpty
-      ? "the file has its tables" : "it writes as \(authors.joined(separator: ", "))"
+      ? "the file has the mirror's tables" : "it writes as \(authors.joined(separator: ", "))"
     return [
       "whether every consumer has merged these transactions. Core Data keeps no list of consumers: "
         + "compare the token or date of each with \(place).",

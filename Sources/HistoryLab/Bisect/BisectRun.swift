@@ -152,14 +152,14 @@ struct BisectRun {
     case (_, .none(let reason)): throw noAnswer("--bad", bad, reason)
     case (_, .holds):
       throw LabError.usage(
-        "--bad \(bad.short): \(subject) breaks no invariant there. Give a commit at which it does; "
+        "--bad \(bad.short): \(subject) breaks no invariant there. Give a commit at which it breaks one; "
           + "changes that are not committed are not built."
       )
     case (.count(let one), .count(let other)):
       guard one != other else {
         throw LabError.usage(
-          "\(subject) is \(one.short) at \(good.short) and at \(bad.short). Give commits that differ; "
-            + "changes that are not committed are not built."
+          "\(subject) is \(one.short) at \(good.short) and at \(bad.short). Give commits with "
+            + "different counts; changes that are not committed are not built."
         )
       }
       record(bad, .bad, after)

@@ -43,7 +43,9 @@ struct CampaignCommands: CompositionPart {
     let settings = words.contains("--slices") ? "SWIFT_DETERMINISTIC_HASHING=1 " : ""
     let text = settings + line.map(\.shellQuoted).joined(separator: " ")
     let file = open("\(output)/output.txt", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard file >= 0 else { throw .failed("\(output.quoted) cannot be written.") }
+    guard file >= 0 else {
+      throw .failed("\(output.quoted) cannot be written. Check its permissions and free space.")
+    }
     defer { close(file) }
     return try shell("\(text) 2>\("\(output)/errors.txt".shellQuoted)", file, isWanted)
   }

@@ -25,9 +25,9 @@ struct CheckReport {
   ///
   /// - `nondeterministic`: a plan gave a different trace when it ran again.
   /// - `invalid`: an invariant broke.
-  /// - `unknown`: no system ran, a core invariant was exercised by no plan, a required power-off
-  ///   never occurred, a system did not complete every plan, the check was interrupted, or a part
-  ///   is missing.
+  /// - `unknown`: no system ran, a system's plans never exercised some core invariant (see
+  ///   `CheckerSuite.Scope`) or never had a required power-off, a system did not complete every
+  ///   plan, the check was interrupted, or a part of a merged check is missing or unfinished.
   /// - `valid`: every other case.
   var verdict: String {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
@@ -39,7 +39,8 @@ struct CheckReport {
     return isUndecided || !isWhole ? "unknown" : "valid"
   }
 
-  /// The reasons for the verdict: a sentence for each system, and sentences about missing plans.
+  /// The reasons for the verdict: a sentence for each system, and sentences about an early end and
+  /// about missing or unfinished parts.
   var because: String {
     let sentences = systems.map { "\($0.system): \($0.sentence)" }
     let endings = (isEndedEarly ? ["It was ended early."] : []) + gaps.map(\.capitalised)
@@ -107,7 +108,7 @@ struct CounterexampleReport {
   let shrunk: ShrunkCounterexample
   /// The files of the shrunk plan.
   let kept: KeptCounterexample
-  /// The options that replay the original plan.
+  /// The options that replay the plan as it was before shrinking.
   let replayOfPlan: ReplayOptions
 
   var violation: Violation { shrunk.counterexample.violation }

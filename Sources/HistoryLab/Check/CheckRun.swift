@@ -90,9 +90,10 @@ struct CheckRun: Sendable {
     return outcomes
   }
 
-  /// Shrinks a plan, given by its number, to a minimal plan that still breaks an invariant.
+  /// Shrinks a plan, given by its number, to the simplest plan found that still breaks `checker`.
   ///
-  /// `goesOn` is called before each try. If it returns `false`, the smallest plan so far is returned.
+  /// The result states whether the plan is minimal. `goesOn` is called before each try. If it
+  /// returns `false`, the smallest plan so far is returned.
   func shrink(
     _ checker: String,
     plan number: Int,

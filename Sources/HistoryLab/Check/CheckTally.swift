@@ -139,7 +139,9 @@ struct CheckTally: Sendable {
       : nil
   }
 
-  /// The core invariants that no plan exercised, which make the check inconclusive.
+  /// The core invariants (see `CheckerSuite.Scope`) that no plan exercised.
+  ///
+  /// One such invariant makes the verdict `unknown`, unless it is `nondeterministic` or `invalid`.
   var undecided: [String] {
     let core = CheckerSuite.names(in: .core)
     return notExercised.filter(core.contains)
@@ -244,7 +246,7 @@ struct FaultCounts: Sendable, Equatable {
     return sentences
   }
 
-  /// The kinds of power-off that never occurred in a command that ran, each as "torn in retire".
+  /// Each kind of power-off that never occurred in a kind of command that ran, as `torn in retire`.
   var missingPowerOffs: [String] {
     let kinds = PlannedFault.Kind.allCases.filter(\.isPowerOff)
     return words.sorted().flatMap { word in
@@ -296,7 +298,10 @@ struct RefusalCounts: Sendable, Equatable {
 }
 
 extension Action {
-  /// The name of the action in plan files; for a `belated` action, followed by its step's name.
+  /// The name of the action in plan files.
+  ///
+  /// A `belated` action is a step of an old process that a later launch has replaced. Its name is
+  /// followed by the name of the step.
   fileprivate var kind: String {
     if case .belated(_, let step) = self { "belated \(step.rawValue)" } else { word }
   }

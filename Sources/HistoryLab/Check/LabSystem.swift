@@ -29,7 +29,7 @@ struct LabSystem: Sendable {
   var excludedActions: Set<PlanAction> = []
   /// Whether the system runs tasks in an order that the plan's seed determines.
   var hasSchedules = false
-  /// The design that the system runs; `nil` for systems that run no design.
+  /// The tracking protocol that the system runs, as a value; `nil` for systems with code of their own.
   var design: TrackingDesign?
   let make: @Sendable () -> any SystemUnderTest
 
@@ -102,7 +102,9 @@ extension LabSystem {
     }
     if FilePath.isDesign(name) { return try described(by: name) }
     guard let system = named(name) else {
-      throw .usage("there is no system \(name.quoted) in this build.")
+      throw .usage(
+        "there is no system \(name.quoted) in this build. Use a name that `list systems` shows."
+      )
     }
     return system
   }

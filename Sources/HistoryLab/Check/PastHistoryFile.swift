@@ -107,9 +107,11 @@ struct PastValueReader {
 
   init(_ store: Store) { self.store = store }
 
-  /// Adds the values of each object to its last change, or to the last change before its deletion.
+  /// Adds the known values of each object to one of its changes, and removes all other values.
   ///
-  /// If a key is given, hashes replace the values.
+  /// The values of an object that still exists are added to its last change. The tombstone's values of
+  /// a deleted object are added to its last change before the deletion. If a key is given, hashes
+  /// replace the values.
   func addValues(
     to records: inout [PastRecord],
     hashedBy key: SipKey?

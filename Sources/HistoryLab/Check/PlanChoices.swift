@@ -185,7 +185,7 @@ enum ScheduleChoice: Hashable, Sendable {
   func check() throws(LabError) {
     guard self == .exhaustive else { return }
     throw .usage(
-      "--schedule: exhaustive is not possible here; explore runs every order of steps.",
+      "--schedule: random plans cannot use `exhaustive`. The verb explore runs every order of steps.",
       try: "explore"
     )
   }

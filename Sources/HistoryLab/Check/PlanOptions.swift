@@ -173,10 +173,10 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// The default `cleanStrategy` of PersistentHistoryTrackingKit 2 if this is the system `kit-2`.
+  /// The default `cleanStrategy` of PersistentHistoryTrackingKit 2: it never cleans by itself.
   ///
-  /// The value is `nil` for other systems. The system `kit-2` cleans after every pass, which is not
-  /// the default of the kit.
+  /// `nil` unless this is the system `kit-2`, which cleans after every pass by default. The value
+  /// is for actors without a strategy in configurations with `hasKitDefaults`.
   fileprivate var kitStrategy: String? {
     name == TrackingDesign.kit2.name ? TrackingDesign.kit2Strategy : nil
   }

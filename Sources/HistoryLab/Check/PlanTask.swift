@@ -28,7 +28,8 @@ struct PlanRecipe: Sendable {
 
   /// Returns whether a plan runs twice to check for determinism.
   ///
-  /// The first plan and a random sample of the others run twice.
+  /// With `repeatsAll`, every plan runs twice; otherwise the first plan and a random sample of the
+  /// others.
   func repeats(_ number: Int) -> Bool {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
@@ -66,7 +67,7 @@ final class PlanWorker {
   private let underTest: any SystemUnderTest
   private let simulator: Simulator
   private let versions: [String: String]
-  /// Whether ``outcome(of:number:repeating:)`` also digests the states that the plan reaches.
+  /// Whether ``outcome(of:number:repeating:)`` also returns digests of the states that a plan reaches.
   var readsStates = false
 
   /// Creates a worker with its stores at the given location.
@@ -80,7 +81,7 @@ final class PlanWorker {
   /// The reason why the system did not complete the last plan; `nil` if it did.
   var runFailure: RunFailure? { underTest.runFailure }
 
-  /// The number of commands performed so far.
+  /// The number of actions performed so far, including those before and after a plan's commands.
   var stepCount: Int { simulator.stepCount }
   /// The number of events observed so far.
   private(set) var eventCount = 0
@@ -225,8 +226,8 @@ final class PlanWorker {
 
   /// Runs a plan to its end, and returns each command's events and a hash of the state after it.
   ///
-  /// The last element of the result has the events after the last command, from the closing passes
-  /// and reads. Its hash is 0.
+  /// The last element of the result has the events after the last command, such as those of
+  /// the closing passes (fetch, merge and record) and reads. Its hash is 0.
   ///
   /// After `count` commands, `body` is called and the connections are replaced, if possible (see
   /// `reconnect()`). With new connections, no statement that was prepared earlier is used again.
@@ -269,8 +270,8 @@ final class PlanWorker {
 
   /// Returns the number of commands in a plan's shortest prefix that breaks an invariant.
   ///
-  /// The number is `nil` if the plan does not break the invariant, or breaks it only in the passes
-  /// and reads that follow the last command, or if the system did not complete the run.
+  /// The number is `nil` if the plan does not break the invariant, or breaks it only in the closing
+  /// passes and reads after the last command, or if the system did not complete the run.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan
@@ -337,7 +338,7 @@ extension CheckerSuite {
 }
 
 extension EventKind {
-  /// Whether the event states that a command or a closing step has ended, or was skipped.
+  /// Whether the event ends a step: a command or another action, such as a closing read.
   fileprivate var endsStep: Bool {
     switch self {
     case .ended, .skipped: true
@@ -364,7 +365,7 @@ struct PlanOutcome: Sendable {
   }
   /// The plan's number, from 1.
   let plan: Int
-  /// The number of commands performed, including the passes and reads after the last command.
+  /// The number of actions performed, including those before the first and after the last command.
   let stepCount: Int
   /// The conditions that occurred in the plan.
   let conditions: Set<Condition>

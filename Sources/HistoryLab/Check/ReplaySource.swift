@@ -40,7 +40,7 @@ struct ReplaySource {
     guard let until = options.until, until > count else { return }
     throw .usage(
       "--until \(until): the plan has \(count.counted("command")). "
-        + (count == 0 ? "Leave it out." : "Give a number from 1 to \(count).")
+        + (count == 0 ? "Leave out --until." : "Give a number from 1 to \(count).")
     )
   }
 
@@ -63,14 +63,17 @@ struct ReplaySource {
     }
     if FilePath.isDesign(name) { return try .find(name, programs) }
     guard let system = LabSystem.named(name) else {
-      throw .usage("the file names the system \(name.quoted), which this build does not have.")
+      throw .usage(
+        "the file names the system \(name.quoted), which this build does not have. Use a build that "
+          + "has the system, or pass another system with --system."
+      )
     }
     return system
   }
 
   private static func read(_ path: String) throws(LabError) -> LabFile {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("\(path.quoted) cannot be read.")
+      throw .usage("\(path.quoted) cannot be read. Check its permissions.")
     }
     guard let text = String(data: data, encoding: .utf8) else {
       throw .usage(

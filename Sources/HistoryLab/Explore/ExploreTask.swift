@@ -251,7 +251,7 @@ extension PlannedWrite {
   }
 }
 
-/// Hands out the tasks of an exploration, each once, and adds up their states.
+/// Hands out the tasks of an exploration, each once, and counts the states of all tasks.
 ///
 /// Several tasks with equal ``ExploreTask/reuseKey`` form a group. The first task of a group is the
 /// one with the shortest estimated duration. The first tasks of all groups start before all other

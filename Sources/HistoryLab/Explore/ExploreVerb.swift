@@ -375,7 +375,7 @@ struct ExploreVerb: Verb {
     terminal.print("")
   }
 
-  /// Returns the shortest plans as lines; their replay commands are omitted if a card is printed.
+  /// Returns the shortest failing plans as lines, with their replay commands unless `--card` is given.
   private func plans(_ text: ExploreText, _ kept: [String: KeptCounterexample]) -> [String] {
     if options.card { return text.plans }
     return text.plans(replayedBy: kept.mapValues { $0.replay(for: .here(terminal.command)) })

@@ -62,10 +62,10 @@ struct MutantPlacesVerb: Verb {
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
   /// For each command after the first, the edited code runs twice up to the state before the command.
-  /// One run then continues with the edit switched off, the other with the edit. Before that, both
-  /// runs get new connections, because a prepared statement would keep the SQL of the edit. For the
-  /// first command, a whole run of the edited code is compared with one of the unedited code. The
-  /// unedited code runs first, because the switch affects the whole process.
+  /// One of the two runs then switches the edit off. Both runs replace their connections, if possible,
+  /// because a prepared statement would keep the SQL of the edit. Then both continue. For the first
+  /// command, a whole run of the edited code is compared with one of the unedited code. The unedited
+  /// code runs first, because the switch affects the whole process.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()
     let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
@@ -139,7 +139,7 @@ struct MutantPlace: Sendable {
   /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
   /// The edited code is compared with the unedited code in the same state. The number of the
-  /// last command plus 1 stands for the passes and reads that follow the plan.
+  /// last command plus 1 stands for the closing passes and reads, which follow the last command.
   let acts: [Int]
   let curve: ViolationCurve
   /// The first and last point of ``curve``, measured again with new random continuations.
@@ -148,7 +148,7 @@ struct MutantPlace: Sendable {
   let ends: [ShareInterval]
   let seconds: Double
 
-  /// The commands at which the bug acts; passes and reads after the plan count as the last command.
+  /// The commands at which the bug acts; closing passes and reads count as the last command.
   private var places: [Int] { acts.map { min($0, commandCount) } }
 
   /// The number of the command that the explanation names; `nil` if it names none.

@@ -92,7 +92,10 @@ struct MutantsOptions: VerbOptions {
     if !all.isEmpty,
       let unknown = names.first(where: { name in !all.contains { $0.name.hasPrefix(name) } })
     {
-      throw .usage("this build has no generated mutant whose name begins with \"\(unknown)\".")
+      throw .usage(
+        "this build has no generated mutant whose name begins with \"\(unknown)\". Leave out --only "
+          + "to try all."
+      )
     }
     return names.isEmpty
       ? all : all.filter { mutant in names.contains { mutant.name.hasPrefix($0) } }

@@ -8,7 +8,9 @@ import Systems
 import Traces
 import Workloads
 
-/// Runs a design under the conditions that a history shows, for `advise --design`.
+/// Runs a tracking design under the test conditions of which a store's history shows signs.
+///
+/// `advise --design` uses it.
 struct DesignJudge {
   /// The scope in which every plan is run; ten conditions take one or two seconds.
   var scope = ExploreScope(actors: 2, depth: 4)
@@ -61,7 +63,7 @@ struct DesignJudge {
     let tally = try await tally(system, conditions, jobs: jobs)
     if Interruption.isRequested { throw .interrupted }
     let short = done.flatMap { task, outcome in breaks(task.condition, outcome) }
-    // A design that purges by age may only seem idle, because no week passes in these plans.
+    // A design that purges by age does not count as idle, because no week passes in these plans.
     let isIdle = tally.neverPurged && design.purgeAgeDays == nil
     let known = short.map(\.invariant)
     return DesignAdvice(
@@ -102,7 +104,9 @@ struct DesignJudge {
     }
   }
 
-  /// Returns a violation that occurs only in a random plan, with the command that shrinks the plan.
+  /// Returns a violation that random plans show but the exploration does not.
+  ///
+  /// Its sentence contains the command that shrinks the plan.
   private func longBreak(
     of invariant: String,
     plan number: Int,

@@ -291,7 +291,7 @@ extension RepairReport.Subset {
     if case .breaks(let plan, _) = proof { plan } else { nil }
   }
 
-  /// The invariant that the plan breaks.
+  /// The invariant that ``plan`` breaks; `nil` if there is no plan.
   var invariant: String? {
     if case .breaks(_, let violation) = proof { violation.checker } else { nil }
   }
@@ -326,7 +326,9 @@ extension RepairReport {
     return parts.paragraphs
   }
 
-  /// Returns the report as an HTML page without external resources, for a reader of the files.
+  /// Returns the report as an HTML page without external resources.
+  ///
+  /// The page shows the replay commands of `files`.
   func page(_ files: RepairFiles) -> String {
     var sections = shown.enumerated().map { section($1, number: $0 + 1, files) }
     if let unrepaired {
@@ -513,7 +515,7 @@ struct RepairDocument: Encodable {
     seed = String(report.limits.seed)
     changesMax = report.changeCountMax
     sets = report.answers.enumerated().map { Self.answer($1, $0 + 1, report, files) }
-    // A set without changes is not numbered, and no other set is minimal then.
+    // A safe design has one minimal set, the one without changes, which has no number in file names.
     let next = report.isSafe ? 1 : report.answers.count + 1
     purging = report.purging.map { Self.answer($0, next, report, files) }
     larger = report.larger.map { Self.answer($0, report.shown.count, report, files) }

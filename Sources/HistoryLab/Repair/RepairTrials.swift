@@ -56,7 +56,7 @@ struct RepairTrials: Sendable {
   /// Whether a repaired design must purge: the design purges after a pass or by command.
   var mustPurge: Bool { design.purges }
 
-  /// Returns the evidence that a changed design purges: the measured costs, or else its purge age.
+  /// Returns whether a changed design purges, according to its measured costs or else its purge age.
   ///
   /// `advise` decides by the same rule whether a design purges.
   func purging(_ set: Set<RepairChange>, _ cost: RepairCost) -> RepairPurging {
@@ -218,7 +218,7 @@ struct RepairTrials: Sendable {
   }
 }
 
-/// The evidence that a design purges, from the plans in which its costs are counted.
+/// Whether a design purges, judged by the plans in which its costs are counted or by its purge age.
 enum RepairPurging: Hashable, Sendable {
   /// The design deleted transactions in the plans in which its costs are counted.
   case measured

@@ -178,7 +178,8 @@ struct RepairVerb: Verb {
     }
     guard chosen.isEmpty else { return chosen }
     throw .usage(
-      "--\(seen == nil ? "conditions" : "seen-in"): none of these conditions can be explored for \(system.name)."
+      "--\(seen == nil ? "conditions" : "seen-in"): none of these conditions can be explored for "
+        + "\(system.name). Choose other conditions or another system."
     )
   }
 

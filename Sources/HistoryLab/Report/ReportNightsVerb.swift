@@ -51,7 +51,7 @@ struct NightsPage {
   /// One nightly run, read from its folder.
   struct Night {
     let name: String
-    /// The steps with their results and durations in seconds, in the order of the file `state`.
+    /// The steps with their results and durations in seconds, as the night's file `state` lists them.
     let steps: [(name: String, result: String, seconds: Int)]
     let hasPage: Bool
   }

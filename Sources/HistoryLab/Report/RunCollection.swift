@@ -65,7 +65,7 @@ struct RunCollection {
     return (runs, newest)
   }
 
-  /// Returns the sort key of a system: the tracker first, then published systems, then mutants.
+  /// Returns the sort key of a system: the tracker comes first, and mutants come last.
   private static func rank(_ system: String) -> (Int, String) {
     if system == "tracker" { return (0, system) }
     return (system.hasPrefix("mutant/") ? 2 : 1, system)

@@ -200,9 +200,10 @@ struct RunParts {
 
 /// The differences that show that two run records are not parts of the same run.
 enum PartDifference {
-  /// The options that may differ between parts: output folder, shard, display, and the seed's spelling.
+  /// The options that may differ between the command lines of parts.
   ///
-  /// Seeds are compared as numbers, because one number can be written in several ways.
+  /// The seeds must be equal, but are compared as numbers, because one number can be written in
+  /// several ways.
   private static let free: Set<String> = ["output", "jobs", "json", "shard", "seed"]
 
   /// Returns clauses that name the differences; empty if the records are parts of the same run.

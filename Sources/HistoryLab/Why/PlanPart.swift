@@ -6,13 +6,13 @@ import Traces
 struct PlanPart: Hashable, Sendable {
   /// The kind of a part; its raw values are the words in JSON.
   enum Kind: String, Sendable {
-    /// One command; the alternative is a plan without this command.
+    /// One command; the alternative plan lacks this command.
     case command
-    /// The order of a command and the next one; the alternative is a plan in which they are swapped.
+    /// The order of a command and the next one; in the alternative plan, they are swapped.
     case order
     /// The actor of one command.
     case actor
-    /// An actor or consumer; the alternative is a plan without this actor or consumer and its commands.
+    /// An actor or consumer; the alternative plan lacks it and its commands.
     case member
     /// An actor or consumer; in each alternative, another actor or consumer performs all its commands.
     case role

@@ -12,10 +12,8 @@ struct ShareInterval: Hashable, Sendable {
   /// The observed share, from 0 to 1; 0 without trials.
   var share: Double { total == 0 ? 0 : Double(count) / Double(total) }
 
-  /// The lower bound of the interval.
   var lower: Double { count == 0 ? 0 : max(0, centre - spread) }
 
-  /// The upper bound of the interval.
   var upper: Double { count == total ? 1 : min(1, centre + spread) }
 
   /// The 97.5 % quantile of the standard normal distribution.

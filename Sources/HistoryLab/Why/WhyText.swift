@@ -119,7 +119,7 @@ extension WhyReport {
 
   static let noNearest = "No plan with one command moved, added or left out avoids the violation."
 
-  /// Returns a sentence about one of the plans that avoid the violation, except the nearest of all.
+  /// Returns a sentence about a plan that avoids the violation but is not the nearest such plan.
   func alsoHolds(_ nearest: Nearest) -> String {
     "The violation is also avoided by a plan with \(sentence(nearest))."
   }

@@ -170,7 +170,8 @@ struct FileHeader {
   static let untrackedName = "untracked"
   /// The key in `history_metadata` for the row version of the last write without history.
   ///
-  /// These versions count down from -1: each write without history uses the recorded one minus 1.
+  /// Each write sets the version of the rows that it changes. The versions of writes without
+  /// history count down from -1, so that they never equal a transaction number.
   static let versionName = "version"
 
   private static let untracked = """

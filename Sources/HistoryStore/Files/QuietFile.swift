@@ -21,7 +21,9 @@ package struct QuietFile {
   }
   /// The maximum number of attempts to read a file that is being written.
   package static let attemptsMax = 8
-  /// The size of the page cache in KiB; each page is read only once.
+  /// The size of the page cache in KiB.
+  ///
+  /// Smaller than the default, because each page is read only once.
   static let cacheSizeKiB: Int32 = 8192
 
   /// The path as given, for error messages.

@@ -154,7 +154,10 @@ extension StoreCore {
 }
 
 extension ChangePacker {
-  /// Packs a copied change; `bytes` is a delete's tombstone, or an update's column bits from 64 on.
+  /// Packs a copied change.
+  ///
+  /// For a delete, `bytes` is the tombstone. For an update, `bytes` contains the bits of the columns
+  /// beyond the first 64.
   fileprivate mutating func append(_ change: ChangeRecord, _ bytes: UnsafeRawBufferPointer) {
     switch change.type {
     case .insert: insert(change.entity, change.key)

@@ -188,7 +188,7 @@ package struct HistoryFinding: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Transactions whose changes cannot be read, or whose number of changes is wrong.
     case damaged
-    /// Changes, or chunks of them, whose transaction is missing.
+    /// Changes whose transaction is missing; in the packed layout, chunks of changes.
     case orphans
     /// Transactions with more than one change of the same object.
     case duplicates

@@ -142,9 +142,9 @@ private struct EntityTriggers {
   /// The triggers that raise an error for every write of a connection that does not check foreign keys.
   ///
   /// SQLite checks foreign keys only after `PRAGMA foreign_keys = ON`
-  /// (https://sqlite.org/foreignkeys.html). In programs that do not trust the schema, a trigger
-  /// cannot read that setting, but it can detect whether SQLite performs the action of a foreign
-  /// key (`ON UPDATE CASCADE`).
+  /// (https://sqlite.org/foreignkeys.html). A trigger cannot read that setting if
+  /// `PRAGMA trusted_schema` is off. It therefore detects whether SQLite performs the action of a
+  /// foreign key (`ON UPDATE CASCADE`).
   var requiringForeignKeys: [(name: String, sql: String)] {
     let sentence = """
       \(entity.name) has references or is referred to; run PRAGMA foreign_keys = ON before BEGIN, so \
@@ -186,8 +186,9 @@ private struct EntityTriggers {
 
   /// The trigger after an insert, which records the insert, or an update if a row was replaced.
   ///
-  /// SQLite chooses the greatest key plus one for a row without a key. The store may have reserved
-  /// that key for another process, so the row then moves to a key that was never used.
+  /// A new row whose key was used or reserved before moves to a key that was never used. SQLite may
+  /// choose such a key: it gives a row without a key the greatest key plus one, which a store may
+  /// have reserved for another process.
   private var insertion: (name: String, sql: String) {
     let last = "(SELECT max(id) FROM history_foreign)"
     let isReplaced =
@@ -244,7 +245,9 @@ private struct EntityTriggers {
     )
   }
 
-  /// The trigger after an update, which records the changed columns; `nil` without attributes.
+  /// The trigger after an update, which records the changed columns.
+  ///
+  /// `nil` if the entity has no attributes.
   private var update: (name: String, sql: String)? {
     guard entity.attributes.contains(where: { !$0.isRemoved }) else { return nil }
     return trigger(
@@ -286,7 +289,7 @@ private struct EntityTriggers {
 
   private var author: String { "(SELECT author FROM history_foreign_author)" }
 
-  /// The first key of the entity that was never used or reserved.
+  /// SQL for the first key of the entity that was never used or reserved.
   private var nextKey: String {
     switch layout {
     case .packed: "(SELECT next FROM history_key WHERE entity = \(number))"
@@ -303,7 +306,7 @@ private struct EntityTriggers {
     }
   }
 
-  /// The bitmap of the attributes whose values differ in two rows; 0 without attributes.
+  /// Returns SQL for the bitmap of the attributes whose values differ in two rows.
   private func differences(_ first: String, _ second: String) -> String {
     let bits = entity.attributes.enumerated().filter { !$0.element.isRemoved }.map { index, one in
       let column = "\"\(one.column)\""
@@ -330,8 +333,9 @@ extension StoreCore {
   /// Throws if the file lacks a table or column of the model, or a trigger of the file's rule.
   ///
   /// Checks only files that capture or refuse writes by other programs. In an unwatched file,
-  /// SQLite itself reports a missing table or column when a statement needs it. Of the triggers,
-  /// checks only those that capture or refuse every write.
+  /// SQLite itself reports a missing table or column when a statement needs it. Ignores the
+  /// triggers that require foreign keys, because files of earlier versions of this library lack
+  /// them.
   ///
   /// - Throws: ``HistoryError/Code/changedSchema``, with the names of everything that is missing.
   /// - Complexity: linear in the schema.
@@ -345,8 +349,8 @@ extension StoreCore {
 
   /// Throws if the file lacks a table or column of `found`, or a trigger of the rule `handling`.
   ///
-  /// Of the triggers, checks only those that capture or refuse every write. If the rule is
-  /// ``ForeignWrites/unwatched``, checks nothing at all.
+  /// Ignores the triggers that require foreign keys. If the rule is ``ForeignWrites/unwatched``,
+  /// checks nothing at all.
   func checkForeignSchema(_ handling: ForeignWrites, of found: StoredModel) throws {
     guard handling != .unwatched else { return }
     let present = Dictionary(

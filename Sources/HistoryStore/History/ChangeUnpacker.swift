@@ -87,7 +87,8 @@ package struct ChangeUnpacker {
 
   /// Copies the tombstone of a delete, or the bits of an update's columns beyond the first 64.
   ///
-  /// - Returns: `false` if the bytes are too large.
+  /// - Returns: `false` if there are more than 2^31 - 1 bytes, or if the buffer already contains
+  ///   2^32 bytes or more.
   func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
     guard tombstones.count <= Int(UInt32.max), bytes.count <= Int(Int32.max) else { return false }
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }

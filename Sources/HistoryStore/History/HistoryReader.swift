@@ -2,8 +2,8 @@ public import HistoryTypes
 
 /// Reads the history that a request selects, one page at a time and with bounded memory.
 ///
-/// Each page is one short read transaction on the reader's own connection, whose cache is small. A
-/// long read therefore does not delay other connections' checkpoints, and memory does not grow with
+/// Each page is one short read transaction, so a long read does not delay other connections'
+/// checkpoints. The connection of the reader has a small page cache, so memory does not grow with
 /// the amount of history read. A history transaction with more changes than fit on a page is split
 /// over several pages.
 ///
@@ -39,8 +39,8 @@ public struct HistoryReader: Sendable {
 
   /// Opens another connection to a store's file, with a smaller page cache.
   ///
-  /// A store that was opened for reading only is not passed: its own connection serves the reader,
-  /// because its file must not change and its page cache is small.
+  /// Not called for a store that was opened for reading only, whose file must not change. The
+  /// reader uses the connection of such a store, which has a small page cache already.
   private static func open(_ store: Store) throws(HistoryError) -> Store {
     var configuration = store.configuration
     configuration.cacheSizeKiB = Self.cacheSizeKiB

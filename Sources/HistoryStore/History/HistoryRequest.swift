@@ -38,7 +38,7 @@ public struct HistoryRequest: Sendable, Hashable {
   package private(set) var since: Date?
   /// For each author number, the transaction number up to which earlier pages found history purged.
   ///
-  /// The next page does not report these purges as gaps.
+  /// The fetch of the next page does not throw ``HistoryError/Code/expired`` because of these purges.
   package private(set) var gone: [Int32: Int64] = [:]
   /// The position within a transaction at which the previous page ended.
   ///
@@ -102,8 +102,8 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// The next page starts after the last scanned transaction. If timestamps do not increase with
   /// numbers, a request by date still compares every timestamp with the date. History that was
-  /// purged before the page was read is not reported as a gap; a purge between the two pages makes
-  /// the token expire.
+  /// purged before `page` was read does not cause ``HistoryError/Code/expired``; a purge between
+  /// the two pages can.
   public func next(after page: HistoryPage) -> HistoryRequest {
     var next = self
     if case .date(let date) = position { next.since = date }

@@ -17,7 +17,7 @@ struct HistoryScan {
   ///
   /// Empty if no history after the position was purged.
   var purged: [Int32: Int64] = [:]
-  /// For each author number, the transaction number up to which history may have gaps.
+  /// For each author number, the transaction number up to which purges may have removed history.
   ///
   /// The request for the next page contains these numbers.
   var gone: [Int32: Int64] = [:]
@@ -31,11 +31,13 @@ struct HistoryScan {
 
   var records: [TransactionRecord] = []
   let unpacker = ChangeUnpacker()
-  /// The index of each change in its transaction, if the filter leaves out some changes.
+  /// The index of each change in its transaction, if the filter may leave out changes.
+  ///
+  /// Empty otherwise.
   private(set) var places: [Int] = []
-  /// The last transaction that the scan reached, purged or not.
+  /// The number and random mark of the last transaction that the scan reached, purged or not.
   private(set) var met: (number: Int64, mark: Int64) = (0, 0)
-  /// The last transaction that was read completely.
+  /// The number and random mark of the last transaction that was read completely.
   private(set) var scanned: (number: Int64, mark: Int64)?
   /// The position within a transaction at which the next page continues; `nil` if this page ends
   /// between two transactions.
@@ -50,7 +52,9 @@ struct HistoryScan {
   private(set) var unread: TransactionRest?
   /// The transaction that is being read.
   private(set) var record = TransactionRecord()
-  /// The index of the current transaction's next batch of changes: a chunk, or a batch of rows.
+  /// The index of the current transaction's next batch of changes.
+  ///
+  /// A batch is one blob in the packed layout, and up to a fixed number of rows in `coreData`.
   private(set) var batch: Int64 = 0
   /// The number of the current transaction's changes read so far, on this page and earlier pages.
   private var place = 0

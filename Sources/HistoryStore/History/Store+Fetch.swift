@@ -196,9 +196,10 @@ extension StoreCore {
   /// Fetches do not return these transactions, even if some of their rows still exist.
   func purgedByAuthor() throws -> [Int32: Int64] { try byAuthor(.authorsPurged) }
 
-  /// Returns, by author number, the transaction number up to which history may have gaps.
+  /// Returns, by author number, the transaction number up to which purges may have removed history.
   ///
-  /// `purged` is the result of ``purgedByAuthor()``, whose numbers are included.
+  /// Combines `purged`, the result of ``purgedByAuthor()``, with the numbers of partial purges. A
+  /// partial purge removes only the transactions that match a condition.
   func goneByAuthor(_ purged: [Int32: Int64]) throws -> [Int32: Int64] {
     purged.merging(try byAuthor(.authorsThinned), uniquingKeysWith: max)
   }

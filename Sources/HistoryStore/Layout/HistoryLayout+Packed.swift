@@ -38,7 +38,7 @@ extension HistoryLayout {
     """
 }
 
-/// The author, context, bundle, process and writer of a transaction, as numbers.
+/// The string numbers of a transaction's author, context, bundle and process, and its writer's ID.
 struct TransactionNames: Equatable {
   let author: Int32
   let contextName: Int32
@@ -74,7 +74,7 @@ extension StoreCore {
     try row.statement.run()
   }
 
-  /// Binds the names of a transaction, unless the same names are still bound from the previous one.
+  /// Binds a transaction's names, unless they are still bound from the previous transaction.
   private func bindNames(of record: TransactionRecord, to row: PreparedStatement) {
     let names = TransactionNames(record)
     guard statements.boundNames != names else { return }

@@ -10,8 +10,9 @@ public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
   /// The tables of Core Data: one row per transaction, and one row per change.
   ///
   /// The tables are `ATRANSACTION`, `ATRANSACTIONSTRING` and `ACHANGE`. A transaction's mark (a
-  /// random number) is stored in `Z_OPT`. Core Data uses this column only to update rows, and never
-  /// updates rows of history. A transaction's writer is part of its process string.
+  /// random number, which tokens repeat) is stored in `Z_OPT`. Core Data uses this column only to
+  /// update rows, and never updates rows of history. The ID of the context that wrote a transaction
+  /// is part of the transaction's process string.
   case coreData
 }
 
@@ -29,7 +30,7 @@ extension HistoryLayout {
   package var timestamp: String { either("timestamp", "ZTIMESTAMP") }
   /// Whether this layout has an index on timestamps.
   var indexesTimestamps: Bool { self == .coreData }
-  /// SQL for the random mark of a transaction.
+  /// SQL for a transaction's random mark, which a ``HistoryToken`` repeats; 0 if it has none.
   package var mark: String { either("mark", "ifnull(Z_OPT,0)") }
   /// SQL for the number, in the table of strings, of a transaction's author.
   package var author: String { either("author", "ifnull(ZAUTHORTS,0)") }
@@ -39,9 +40,9 @@ extension HistoryLayout {
   package var bundle: String { either("bundle", "ifnull(ZBUNDLEIDTS,0)") }
   /// SQL for the number, in the table of strings, of a transaction's process.
   ///
-  /// In `coreData`, the process string contains the writer as well.
+  /// In `coreData`, the process string also contains the ID of the writing context.
   package var process: String { either("process", "ifnull(ZPROCESSIDTS,0)") }
-  /// SQL for the number of a transaction's writer; 0 if the process string contains the writer.
+  /// SQL for the ID of the context that wrote a transaction; 0 if the process string contains it.
   package var writer: String { either("writer", "0") }
   /// SQL for the number of changes of a transaction.
   package var count: String {
@@ -106,7 +107,7 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL that finds the transaction before which one chunk of a purge must end.
+  /// SQL that finds the first transaction whose changes do not all fit into one chunk of a purge.
   ///
   /// The query skips `?3` rows of changes of the transactions `?1` through `?2`, and returns the
   /// number of the next row's transaction. Without a next row, the result is empty.

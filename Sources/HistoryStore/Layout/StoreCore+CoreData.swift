@@ -61,8 +61,8 @@ extension StoreCore {
 
   /// Binds the preserved values of a delete to the tombstone columns, or nulls for other changes.
   ///
-  /// The attributes of the entity that deletes preserve, or once preserved, get the tombstone
-  /// columns in order: the first such attribute gets the first column.
+  /// The tombstone columns belong, in order, to the attributes of the object's entity whose values
+  /// deletes preserve or once preserved.
   private func bindTombstone(
     of change: ChangeRecord,
     _ bytes: UnsafeRawBufferPointer,
@@ -86,9 +86,10 @@ extension StoreCore {
     }
   }
 
-  /// Returns a bitmap of the attributes whose values the tombstone columns contain, in that order.
+  /// Returns a bitmap of the attributes that have a tombstone column.
   ///
-  /// If the attributes of the entity are unknown, each tombstone column counts as one attribute.
+  /// The attribute of the lowest bit has the first column, and so on. If the attributes of the
+  /// entity are unknown, each tombstone column counts as one attribute.
   private func tombstoneBits(of entity: Int32) -> UInt64 {
     let offset = Int(entity) - 1
     if schema.tombstonePlaces.indices.contains(offset), let known = schema.tombstonePlaces[offset] {
@@ -187,7 +188,9 @@ struct CoreDataStatements {
   let insertChange: String
   /// The number of rows of changes in one batch of a scan.
   static let batchCount: Int64 = 1024
-  /// SQL for a transaction's changes after an offset: entity, object, type, columns, tombstones.
+  /// SQL for the changes of transaction `?1`: entity, object, type, columns, tombstones.
+  ///
+  /// The first `?2` changes are skipped.
   let changes: String
 
   init(tombstoneCount: Int) {
@@ -223,7 +226,9 @@ package enum CoreDataBitmap {
     return (columns, rest)
   }
 
-  /// Appends the bitmap of columns in the form that ``split(_:)`` returns.
+  /// Appends a bitmap in Core Data's format.
+  ///
+  /// `columns` and `rest` have the form that ``split(_:)`` returns.
   package static func append(
     _ columns: UInt64,
     _ rest: UnsafeRawBufferPointer,

@@ -9,7 +9,7 @@ internal import Foundation
 
 /// The result of importing a member's start position from a date of PersistentHistoryTrackingKit.
 public enum CursorImport: Sendable, Hashable {
-  /// The member starts after this token: the date proves that all history through it is merged.
+  /// The member starts after the token: the date proves that all history through the token is merged.
   case imported(HistoryToken, date: Date)
   /// The date was not used; the member starts as if no date had been passed.
   case ignored(Reason)

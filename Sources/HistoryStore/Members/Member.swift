@@ -10,7 +10,7 @@ internal import Foundation
 public enum MemberKind: Sendable, Hashable, CaseIterable {
   /// A process with contexts, into which its tracker merges history.
   case tracker
-  /// A reader without contexts that keeps a token; retention limits never cut a consumer off.
+  /// A reader without contexts that keeps a token; purges never cut a consumer off.
   case consumer
 }
 
@@ -70,7 +70,7 @@ public struct Member: Sendable, Hashable {
   public let id: MemberID
   /// The kind of the member.
   public let kind: MemberKind
-  /// The membership state.
+  /// The membership state, such as active or lost.
   public let state: MemberState
   /// The number of the last transaction that the member has recorded as merged.
   public let cursor: TransactionNumber
@@ -184,12 +184,14 @@ public struct ConfigurationDifference: Sendable, Hashable {
 
   /// The setting in which the members differ.
   public let subject: Subject
-  /// The setting of each member, as text.
+  /// The setting of each member that declared it, as text.
+  ///
+  /// For ``Subject/batchAuthorIsMember``, the conflicting claims of the two members.
   public let statements: [MemberID: String]
 }
 
 extension ConfigurationDifference: CustomStringConvertible {
-  /// A sentence with the difference and its consequence, and a suggestion.
+  /// Sentences that state how the members' settings differ, the consequence, and a suggestion.
   public var description: String {
     let said = statements.sorted { $0.key < $1.key }.map { "\($0.key) says \($0.value)" }
     return "The members differ in \(subject.phrase): \(said.joined(separator: "; ")). "
@@ -214,7 +216,8 @@ extension ConfigurationDifference.Subject {
     case .authors, .batchAuthors:
       "History is kept for every registered member, whatever the lists contain. Use the same list in "
         + "all processes."
-    case .strategy: "History is purged whenever any strategy requires it. Use one strategy."
+    case .strategy:
+      "History is purged whenever any strategy requires it. Use one strategy in all processes."
     case .retention:
       "The loosest limits apply until all members have the same limits. Use the same limits in all "
         + "processes, or forget members that never run again."

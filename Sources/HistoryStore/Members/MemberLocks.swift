@@ -35,8 +35,8 @@ public struct MemberLocks: Sendable {
   /// Locks a file for each running member, next to the store.
   ///
   /// The file's name is the store's with `-member-` and the member's name appended. The member's
-  /// process keeps the file locked until the process ends in any way. Only stores in the platform's
-  /// own file system support file locks; for other stores the method detects no running member.
+  /// process keeps the file locked until the process ends in any way. A store with a custom SQLite
+  /// VFS has no lock files: the method then detects no running member.
   public static let files = MemberLocks { member, store in
     guard store.configuration.vfs == nil, !store.filePath.isEmpty else { return .unknown }
     return MemberLockFile.take(MemberLockFile.path(of: member, nextTo: store.filePath))
@@ -131,7 +131,9 @@ final class MemberHolds: @unchecked Sendable {
     }
   }
 
-  /// Locks each member again after a suspension, unless another process has launched the member.
+  /// Locks each member again after a suspension.
+  ///
+  /// A member that meanwhile runs elsewhere, and a member that cannot be locked, stay unlocked.
   func take(_ take: (MemberID) -> MemberLocks.Answer) {
     lock.withLock {
       isReleased = false

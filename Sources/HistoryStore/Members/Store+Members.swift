@@ -8,11 +8,10 @@ extension Store {
   /// on. Read the data after this call: a transaction that is committed between an earlier read and
   /// the call would be missed.
   ///
-  /// A member that a retention limit has cut off can join only with `resyncingIfLost`. The caller must
-  /// then read its data again, and the member starts at the newest transaction, as at its first
-  /// launch. A new member may import the date that PersistentHistoryTrackingKit stored for its
-  /// author (`cursors`). The member then starts after the history that the date proves to be
-  /// merged.
+  /// A member that a purge has cut off can join only with `resyncingIfLost`. The caller must then
+  /// read its data again, and the member starts at the newest transaction, as at its first launch.
+  /// A new member may import the date that PersistentHistoryTrackingKit stored for its author
+  /// (`cursors`). The member then starts after the history that the date proves to be merged.
   ///
   /// The process counts as running the member while it keeps the registration. To take over the
   /// lock of a registration of the same member in this process, pass that registration as `previous`.
@@ -51,7 +50,9 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Locks the member of a restored registration; returns a copy of the registration with the lock.
+  /// Locks the member of a registration without a lock, and returns a copy with the lock.
+  ///
+  /// The registration is one that ``Registration/released`` returned.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }
@@ -96,7 +97,7 @@ extension Store {
 
   /// Ends a membership: history is no longer kept for the member.
   ///
-  /// A member that a retention limit has cut off may retire too.
+  /// A member that a purge has cut off may retire too.
   ///
   /// - Throws: ``HistoryError/Code/superseded`` or ``HistoryError/Code/notAMember``; the registry is not
   ///   changed then.
@@ -238,7 +239,7 @@ extension RetentionLimits: CustomStringConvertible {
 extension Store {
   /// Fetches one page of history for a member as ``fetch(_:)`` does, if its registration is valid.
   ///
-  /// A member that a retention limit has cut off gets an error, even if the history that it needs
+  /// A member that a purge has cut off gets an error, even if the history that it needs
   /// still exists.
   ///
   /// - Throws: ``HistoryError/Code/lost``, ``HistoryError/Code/superseded`` or

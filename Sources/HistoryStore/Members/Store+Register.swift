@@ -3,8 +3,8 @@ import SQLiteStorage
 
 /// The registry of members and the purge positions in a store's file.
 ///
-/// Together with the data, the history and the in-memory state of all processes, the registry
-/// determines all further behavior.
+/// The lab compares states by this value, the clock, the data, the history and the in-memory state
+/// of all processes: together they determine all further behavior.
 package struct StoreRegister: Sendable, Hashable {
   /// A member as recorded in its row of the registry.
   package struct Row: Sendable, Hashable {
@@ -82,8 +82,8 @@ extension StoreCore {
 ///
 /// Recording a cursor, purging for a member, resyncing and retiring require the registration.
 ///
-/// While any copy of the value exists, the member counts as running, and the launch of a second
-/// process with the same name is refused; see ``StoreConfiguration/memberLocks``.
+/// While any copy of the value exists, the member counts as running, and another launch of the
+/// member is refused unless it takes over the lock; see ``StoreConfiguration/memberLocks``.
 public struct Registration: Sendable, Hashable {
   /// The name of the member.
   public let member: MemberID
@@ -91,15 +91,15 @@ public struct Registration: Sendable, Hashable {
   package let epoch: Int64
   /// The member's recorded cursor when the value was created.
   public let cursor: HistoryToken
-  /// Whether this launch registered the member, for the first time or after its membership ended.
+  /// Whether the member was not active before this launch: it was new, retired, forgotten or lost.
   ///
   /// If so, the member receives only the history after ``cursor``.
   public let isNew: Bool
-  /// The result of importing a cursor, or `nil` if the launch passed no cursors to import.
+  /// The result of importing a cursor, or `nil` if no cursors to import were given.
   public let cursorImport: CursorImport?
   /// The lock that marks the member as running.
   ///
-  /// The property `hold` is `nil` if the store could not acquire the lock, and in ``released``.
+  /// Its `hold` is `nil` if the store could not acquire the lock, and in the copy ``released``.
   let held: HeldMember
 
   init(
@@ -123,7 +123,9 @@ public struct Registration: Sendable, Hashable {
   /// The value is `false` while the store is suspended.
   public var isHeld: Bool { held.hold?.isHeld ?? false }
 
-  /// A copy of the registration without the lock, for a snapshot that outlasts the process.
+  /// A copy of the registration without the lock.
+  ///
+  /// For example, a snapshot of a simulated process must not keep the lock.
   package var released: Registration { with(hold: nil) }
 
   /// Returns a copy of the registration with the given lock; `nil` gives a copy without a lock.

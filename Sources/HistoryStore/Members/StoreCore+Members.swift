@@ -140,7 +140,10 @@ extension StoreCore {
     if connection.changes == 0 { try validate(registration) }
   }
 
-  /// Throws if a later launch, a retirement or a retention limit has invalidated the registration.
+  /// Throws if a registration is not valid any more.
+  ///
+  /// A registration becomes invalid when its member is launched again, is retired by itself or by a
+  /// migration, is forgotten, or, unless `mayBeLost` is `true`, is cut off by a purge.
   @discardableResult
   func validate(_ registration: Registration, mayBeLost: Bool = false) throws -> MemberRow {
     guard let row = try row(of: registration.member), row.state != .retired else {

@@ -1,7 +1,7 @@
 public import HistoryTypes
 import SQLiteStorage
 
-/// A member whose program has an older model than the store, as recorded in the registry.
+/// A member whose recorded model version is lower than the version that a migration applies.
 public struct OlderMember: Sendable, Hashable, CustomStringConvertible {
   /// The name of the member.
   public let id: MemberID
@@ -124,7 +124,8 @@ extension Store {
   ///
   /// A program with an older model cannot use the file afterwards. If such a program has the file
   /// open, its requests throw ``HistoryError/Code/modelOutgrown``. The migration is refused while
-  /// members with an older model are registered, unless `retiresOlderMembers` is `true`.
+  /// an active member with an older model is not listed in `members`, unless `retiresOlderMembers`
+  /// is `true`.
   ///
   /// ```swift
   /// try Store.migrate(path: path, to: model, members: ["app"], computing: [
@@ -146,9 +147,9 @@ extension Store {
   ///   has no value for a required attribute, the errors of opening a store, the errors for values
   ///   that closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is
   ///   unchanged then.
-  /// - Complexity: linear in the objects of the entities that have a closure or a reference, lose
-  ///   an attribute, get an index, or change which attributes are required, with a batch of objects
-  ///   in memory.
+  /// - Complexity: linear in the objects of each entity that has a closure or a reference, loses an
+  ///   attribute, gets an index, or changes which attributes are required. At most one batch of
+  ///   objects is in memory.
   @discardableResult
   public static func migrate(
     path: String,

@@ -134,7 +134,7 @@ extension ModelConflict {
 }
 
 extension Model {
-  /// The model without the entities that only the file's model has.
+  /// The program's own model, without the entities that ``StoredModel/view(of:)`` has added.
   var declared: Model {
     Model(unchecked: entities.filter(\.isDeclared), version: version)
   }

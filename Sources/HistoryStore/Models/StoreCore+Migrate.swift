@@ -99,7 +99,7 @@ extension StoreCore {
 /// The computation of new values during a migration, in batches.
 ///
 /// The changes of objects are written into history as transactions of limited size, so that memory
-/// does not grow with the number of objects. All these transactions have the migration's author.
+/// does not grow with the number of objects. ``MigrationAuthor`` names their author.
 private struct DataMigration {
   /// The number of objects that are read at a time.
   private static let batchCount: Int64 = 256

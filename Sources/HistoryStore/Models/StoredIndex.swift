@@ -126,7 +126,7 @@ extension StoredIndex {
 }
 
 extension TextCollation {
-  /// The SQL clause that follows a column's name; empty for the default collation of SQLite.
+  /// The `COLLATE` clause for a column of an index or a sort order; empty for SQLite's default.
   var sql: String {
     switch self {
     case .binary: ""

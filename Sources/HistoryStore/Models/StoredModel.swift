@@ -6,7 +6,7 @@ package import HistoryTypes
 /// attribute comes last, and a removed one keeps its place. A renamed entity or attribute keeps its
 /// table or column, so that the statements of programs with the older model stay valid.
 package struct StoredModel: Hashable, Sendable {
-  /// The version of the newest model that a program opened the file with.
+  /// The version of the newest model that was applied to the file.
   package var version = 1
   /// The entities; entity number n has the index n - 1.
   package var entities: [StoredEntity] = []
@@ -29,7 +29,7 @@ package struct StoredModel: Hashable, Sendable {
     index(of: reference).map { entities[$0].table }
   }
 
-  /// Whether the model has version 1 and no property that older versions of this library lack.
+  /// Whether the model has version 1 and uses no feature that older versions of this library lack.
   package var isPlain: Bool {
     version == 1 && !hasConstraints
       && entities.allSatisfy { entity in
@@ -99,7 +99,7 @@ package struct StoredEntity: Hashable, Sendable {
 package struct StoredAttribute: Hashable, Sendable {
   /// The attribute as last declared; its ``Attribute/identity`` is the same in all model versions.
   ///
-  /// The order of a reference is left out, because a file does not record it.
+  /// The ordering attribute of a reference (`orderedBy`) is left out: a file does not record it.
   package var attribute: Attribute
   /// The name of the column.
   package let column: String

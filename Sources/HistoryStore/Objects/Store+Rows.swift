@@ -83,7 +83,7 @@ extension StoreCore {
     return try body()
   }
 
-  /// Lowers the limit of the page cache if a read has returned more bytes than the lower limit.
+  /// Lowers the page cache's limit to ``scanCacheSizeKiB`` if a read returned more bytes than that.
   ///
   /// SQLite then frees the pages beyond the limit. A read of so many rows would otherwise fill the
   /// cache with pages that are read only once.

@@ -126,7 +126,9 @@ public struct PurgeResult: Sendable, Hashable {
   public let watermark: TransactionNumber
   /// The number of transactions that this purge deleted.
   public let transactionCount: Int
-  /// Whether the watermark or the newest transaction kept the purge from the requested position.
+  /// Whether the purge stopped before the requested position.
+  ///
+  /// A purge stops at the watermark, and before the newest transaction.
   public let isLimited: Bool
   /// Whether the purge was carried out; `false` if its trigger postponed it.
   public let isDue: Bool

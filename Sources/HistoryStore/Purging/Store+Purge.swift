@@ -141,8 +141,9 @@ extension Store {
   ///
   /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request on
   /// the author. Apps purge with ``purge(when:retaining:)`` instead; this method is for tests, and
-  /// for history-lab, which runs published tracking designs. A later fetch by token reports missing
-  /// history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does not.
+  /// for history-lab, which tests tracking designs published for Core Data. A later fetch by token
+  /// reports missing history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date
+  /// does not.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.
@@ -159,7 +160,7 @@ extension Store {
   /// Deletes the history of some or all authors strictly before a number, even if it is unmerged.
   ///
   /// Core Data's request takes a token or a transaction instead of the number. This method is for
-  /// tests, and for history-lab, which runs published tracking designs.
+  /// tests, and for history-lab, which tests tracking designs published for Core Data.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.

@@ -52,7 +52,7 @@ extension StoreCore {
 
   /// Returns the size of the pages of history in bytes (https://sqlite.org/dbstat.html).
   ///
-  /// A build of SQLite without the `dbstat` table measures the rows instead.
+  /// If this build of SQLite lacks the `dbstat` table, the sizes of the rows are added up instead.
   private func measureHistory(through head: Int64) throws -> Int64 {
     guard try number("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'") == 1 else {
       return try bytes(after: 0, through: head)

@@ -96,8 +96,7 @@ extension StoreCore {
   ///
   /// Earlier purges kept transactions of these authors, for example because an author was protected.
   ///
-  /// - Complexity: at most one row for each transaction before the position at which the deletion
-  ///   would continue; earlier purges kept all of these.
+  /// - Complexity: at most one visit to each transaction that earlier purges kept.
   private func deleteAgain(from authors: String) throws {
     try connection.execute(
       """

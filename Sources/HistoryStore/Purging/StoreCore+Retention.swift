@@ -37,7 +37,8 @@ extension StoreCore {
   /// Returns the lowest cursor that is within the retention limits, and the timestamp jumps found.
   ///
   /// Each limit is the loosest of those in `limits` and those that active members with contexts
-  /// declared. The configuration of another member alone thus never marks a member as lost.
+  /// declared. A limit is not applied if `limits`, or the declared limits of any such member, lack
+  /// it.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
     let agreed = try activeConfigurations(.tracker).compactMap(\.retention)
@@ -102,8 +103,8 @@ struct ByteSum {
 
 /// The sum of the time gaps between consecutive transactions, from the newest one backwards.
 ///
-/// A gap of more than a day counts as 0, because the device was off or its clock was set. A step
-/// back of the clock counts as 0, too.
+/// A gap of more than a day counts as 0, because the device may have been off, or its clock may have
+/// been set. A step back of the clock counts as 0, too.
 struct ActiveTime {
   /// The longest time gap that is added to the sum, in seconds.
   static let jump = 86_400.0

@@ -131,9 +131,9 @@ extension StoreCore {
     return gone
   }
 
-  /// Returns, for each edit, which of the given columns are references.
+  /// Returns the references that edits set, among the columns given with each edit.
   ///
-  /// A reference that the edit sets to an object in `deleted` is left out.
+  /// A reference that an edit sets to an object in `deleted` is left out.
   private func references(
     of updates: [(edit: ObjectEdit, columns: UInt64)],
     except deleted: Set<ObjectID>

@@ -11,8 +11,8 @@ struct ConflictHandling {
   private(set) var unresolved: [ObjectID] = []
   /// The edits to write after the closure resolved their conflicts, by object.
   ///
-  /// If an edit fails because of a duplicate, the save applies it again later. The save then uses the
-  /// edit in this dictionary, and does not call the closure again for a row that another writer changed.
+  /// If such an edit fails because of a duplicate, the save later applies it again, in the form
+  /// stored here. The closure is then not called again for a row that another writer changed.
   private(set) var resolved: [ObjectID: ObjectEdit] = [:]
 
   init(_ policy: MergePolicy, closure: Closure? = nil) {

@@ -1,6 +1,10 @@
 /// The handling of saved objects that another writer changed after the context read them.
 ///
-/// An object that another writer deleted stays deleted under every policy except ``error``.
+/// If another writer deleted an object that the save updates, the save fails under ``error``; under
+/// every other policy, the object stays deleted.
+///
+/// A policy also applies to an edited object with a duplicate: another object that has the same
+/// values of the attributes of a uniqueness constraint.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save fails and changes nothing (Core Data: `NSErrorMergePolicy`).
   ///
@@ -25,7 +29,12 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The whole object of the context overwrites the store's row.
   ///
   /// This includes attributes that the context did not set (Core Data: `NSOverwriteMergePolicy`).
+  ///
+  /// If an inserted object has a duplicate in the store, the duplicate gets all values of the
+  /// inserted object, and replaces it. The duplicate of an updated object is deleted.
   case overwrite
   /// The edit is discarded and the store's row stays (Core Data: `NSRollbackMergePolicy`).
+  ///
+  /// If an inserted object has a duplicate in the store, the store's object replaces it.
   case rollback
 }

@@ -74,7 +74,9 @@ final class RowUpdater {
     }
   }
 
-  /// Updates rows with ascending keys, with few statements if there are enough rows.
+  /// Updates rows with ascending keys by a range or by lists of keys.
+  ///
+  /// A few rows, and rows that the request may have updated before, are updated one by one.
   private func update(
     _ rising: Range<Int>,
     _ version: Int64,

@@ -174,8 +174,9 @@ final class KeyDeleter {
   private static let listCountMin = 24
   /// The minimum and maximum numbers of consecutive keys that one statement for a range deletes.
   ///
-  /// SQLite keeps a statement journal for a statement that changes many rows and calls a function. The
-  /// first 64 KiB, or sixteen pages, stay in memory (https://sqlite.org/compile.html#stmtjrnl_spill).
+  /// The maximum limits the size of the statement journal, which SQLite keeps for a statement that
+  /// changes many rows and calls a function. The first 64 KiB of the journal, or sixteen pages, stay
+  /// in memory (https://sqlite.org/compile.html#stmtjrnl_spill).
   private static let runCounts = 16...512
 
   private let one: PreparedStatement

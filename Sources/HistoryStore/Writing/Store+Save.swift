@@ -85,7 +85,7 @@ package enum EditOutcome: Sendable, Hashable {
   case leftOut
   /// The edit was not written, because its object was deleted, for example by a cascade.
   case gone
-  /// An inserted object has a duplicate in the store, and the store's object replaces it.
+  /// The store's object with the same unique values replaces the inserted object.
   case replaced(by: ObjectID)
 }
 
@@ -101,7 +101,9 @@ package struct SaveResult: Sendable {
   package var rows: [RowBatch]
   /// The objects that delete rules deleted; their own edits, if any, had no effect.
   package var deletedByRule: [ObjectID] = []
-  /// The committed rows of objects in which a delete rule or a replaced insert changed a reference.
+  /// The committed rows of objects with a reference that a delete rule or a replacement changed.
+  ///
+  /// A replacement redirects references from an inserted object to the object that replaces it.
   package var rowsByRule: [RowBatch] = []
   /// The store's objects that were deleted because saved objects have the same unique values.
   package var removed: [ObjectID] = []
@@ -114,8 +116,9 @@ extension Store {
   /// rule is applied to a reference that an edit changes, unless the edit of the reference is left out
   /// because of a conflict.
   ///
-  /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the policy
-  ///   `error`, ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
+  /// - Throws: ``HistoryError/Code/conflict`` under the policy `error` without a closure;
+  ///   ``HistoryError/Code/duplicate`` in that case, or if edited objects are duplicates of each
+  ///   other; ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
   ///   ``HistoryError/Code/sqlite`` when SQLite fails, and specific errors for values that do not fit.
   /// - Complexity: one statement per edit, and for each delete one query for each attribute that refers
   ///   to the entity. The history takes about one statement for each 32 KB of changes, or one for each

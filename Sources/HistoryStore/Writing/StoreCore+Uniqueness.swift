@@ -75,8 +75,8 @@ struct DuplicateResolution {
 
   /// Writes the postponed edits, as the merge policy or the app's closure demands.
   ///
-  /// - Throws: ``HistoryError/Code/duplicate`` under the policy `error`, and if two edited objects are
-  ///   duplicates of each other.
+  /// - Throws: ``HistoryError/Code/duplicate`` under the policy `error` without a closure, or if
+  ///   edited objects are duplicates of each other.
   mutating func resolve(
     in core: StoreCore,
     _ outcomes: inout [EditOutcome],
@@ -91,7 +91,7 @@ struct DuplicateResolution {
         left.append(adjusted)
       }
     }
-    // An object is written once by a transaction.
+    // A save that would write an object twice fails.
     var written = Set(left.isEmpty ? [] : request.edits.map(\.id))
     for adjusted in left {
       outcomes[adjusted.index] = try resolve(adjusted, &written, in: core, &packer, &conflicts)
@@ -254,7 +254,8 @@ extension StoreCore {
 
   /// Writes the values of an inserted object over an object of the store.
   ///
-  /// - Returns: The written columns: those that were set, or all of them under the policy `overwrite`.
+  /// - Returns: The written columns: those that the edit sets; all columns under the policy
+  ///   `overwrite`, or if `edit.columns` is 0.
   fileprivate func write(
     _ edit: ObjectEdit,
     over id: ObjectID,
@@ -271,7 +272,7 @@ extension StoreCore {
     return columns
   }
 
-  /// Redirects the references to an object that was not inserted; they then refer to `other`.
+  /// Makes all references to `id`, an object that was not inserted, refer to `other` instead.
   ///
   /// Only rows that the same write has inserted or updated can refer to the object that was not
   /// inserted. Their changes are already packed.

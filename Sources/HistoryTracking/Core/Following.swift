@@ -19,10 +19,11 @@ package struct Following: Hashable, Sendable {
   package private(set) var next: Step
   private var repetition = Repetition()
 
-  /// Creates the state after the first pass; `nil` if the tracker must not wait for signals.
+  /// Creates the state after the first pass; `nil` if the tracker must not start.
   ///
-  /// After a failed pass, the tracker waits for signals only if the member was launched and the
-  /// error may resolve without intervention.
+  /// The tracker must not start if the member was not launched, or if the pass failed with an error
+  /// that cannot resolve without intervention. After any other failure, the driver first pauses
+  /// and repeats the pass. After a successful pass, the driver waits for a signal.
   package init?(afterLaunch failure: HistoryError?, isLaunched: Bool) {
     guard isLaunched else { return nil }
     if let failure, !failure.mayGoAway { return nil }

@@ -36,7 +36,7 @@ package final class MemberSession {
   /// Launches a member and loads every context.
   ///
   /// The first launch registers the member; later launches continue at the member's cursor. Every
-  /// context then reads objects from a snapshot at or after the cursor. A context reads all objects
+  /// context then reads objects as of the cursor or a later transaction. A context reads all objects
   /// if `loadsAllObjects` or its ``ObjectContexts/ObjectContext/holdsAllObjects`` is `true`, and
   /// otherwise only its registered objects.
   ///
@@ -258,8 +258,8 @@ package final class MemberSession {
   /// Returns the transactions of a page that concern at least one context.
   ///
   /// Transactions of ignored authors are left out. If the tracker has only one context, its own
-  /// saves are left out too. For speed, the method checks the writers in the page's compact
-  /// records: a page has up to `pageTransactionCountMax` transactions.
+  /// saves are left out too. For speed, the method compares the writer in each of the page's
+  /// records with the contexts before it creates a `HistoryTransaction`.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
     let writers = contexts.map(\.writer.rawValue)
     var found: [HistoryTransaction] = []
@@ -279,7 +279,7 @@ package final class MemberSession {
 ///
 /// Together with the store, these positions determine the next step of the pass.
 package struct SessionPlace: Sendable, Hashable {
-  /// The number of the last transaction merged into the contexts.
+  /// The number of the transaction through which history was merged into the contexts.
   package let mergedThrough: Int64
   /// The transaction number of the cursor that the registry stores.
   package let recordedThrough: Int64

@@ -90,7 +90,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   /// The maximum number of attempts to save one group of equal objects, if other saves conflict.
   private static let attemptCountMax = 10
-  /// The maximum number of keys in one query.
+  /// The maximum number of lists of compared values that one query searches for.
   private static let keyCountMax = 5000
 
   private let store: Store
@@ -168,9 +168,10 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   ///
   /// - Throws: ``HistoryError``; ``HistoryError/Code/conflict`` if other saves conflict with every
   ///   attempt.
-  /// - Complexity: for each constraint one query of each candidate object, and one scan of the entity
-  ///   for every 5000 keys; one save for each group of equal objects, and for each removed object one
-  ///   query of each reference to the entity.
+  /// - Complexity: for each constraint, one query for each object that was inserted or whose compared
+  ///   attributes were updated, and one scan of the entity for every 5000 distinct lists of compared
+  ///   values; one save for each group of equal objects; for each removed object, one query of each
+  ///   reference to the entity.
   public func deduplicate(
     _ transactions: [HistoryTransaction],
     in contexts: [ObjectContext]
@@ -192,7 +193,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     }
   }
 
-  /// Returns the objects that may have become equal to other objects, in ascending order.
+  /// Returns the objects that may have become equal to other objects, sorted by identifier.
   private func candidates(
     in transactions: [HistoryTransaction],
     by attributes: [String]
@@ -245,7 +246,8 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   /// Returns each list of compared values that two or more objects have.
   ///
-  /// The lists are sorted by the key of the second object that has the values.
+  /// The objects are read in key order. A list is added when the second object with its values is
+  /// read.
   private func duplicated(
     _ keys: Set<[Value]>,
     _ attributes: [String],

@@ -23,9 +23,7 @@ package enum PassStep: Sendable, Hashable {
 package struct PassRun {
   /// A call that the driver performs instead of the pass, because the call may take time.
   package enum Call {
-    /// Calls an observer.
     case observer(HookID, [HookContext])
-    /// Calls a merge hook.
     case mergeHook(HookID, MergeHookInput)
     /// Merges with the configured merger.
     case merger(any TransactionMerger, [HistoryTransaction])

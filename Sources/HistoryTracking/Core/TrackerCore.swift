@@ -124,7 +124,7 @@ package final class TrackerCore {
     hooks.forgetCalled()
     mustReadModel = true
     failure = nil
-    log.write(.notice, "read the data again, and continues after transaction \(cursor.number)")
+    log.write(.notice, "resync: read the data again; continues after transaction \(cursor.number)")
     return cursor
   }
 
@@ -173,7 +173,7 @@ package final class TrackerCore {
   /// Reports once that a newer program has changed the store's model.
   ///
   /// A change of the model is a transaction without changes of objects. The first pass always reads the
-  /// model's version, because the change may be older than the member.
+  /// model's version, because the transaction with the change may precede the member's cursor.
   func noteModel(of transactions: [HistoryTransaction], _ report: inout PassReport) {
     guard
       mustReadModel || reportedModelVersion == nil

@@ -62,8 +62,8 @@ extension HistoryTracker {
   /// Registers a merge hook before `other`, or after all others if `other` is `nil`.
   ///
   /// The hooks are called in order before the transactions of a page are merged, until one returns
-  /// `.finish`. After a hook throws, that hook and those before it are called again with the same
-  /// transactions.
+  /// `.finish`. If a hook throws and its policy is not ``HookFailurePolicy/skip``, the pass fails. A
+  /// later pass then calls the hooks again for the same transactions, from the first hook on.
   ///
   /// - Parameters:
   ///   - other: The merge hook that is called directly after the new one. The default `nil` registers

@@ -49,9 +49,9 @@ struct ChunkedKeys: RandomAccessCollection, Sendable {
     arrange()
   }
 
-  /// Inserts each key before the key that is at its position before the insertion.
+  /// Inserts keys at positions in the present list, each before the present key at its position.
   ///
-  /// The positions must be in ascending order.
+  /// The positions must be in ascending order, and may be equal. A key at ``endIndex`` is appended.
   ///
   /// - Complexity: `chunkSize` for each key, plus the number of chunks.
   mutating func insert(_ keys: [(position: Int, key: Int64)]) {
@@ -74,7 +74,7 @@ struct ChunkedKeys: RandomAccessCollection, Sendable {
     arrange()
   }
 
-  /// Splits chunks that are too long, joins short ones, and counts their keys.
+  /// Splits long chunks, joins short ones, removes empty ones, and updates the chunks' positions.
   private mutating func arrange() {
     var arranged: [[Int64]] = []
     for chunk in chunks where !chunk.isEmpty {

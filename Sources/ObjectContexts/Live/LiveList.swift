@@ -89,7 +89,7 @@ struct LiveList: Sendable {
     return overflow || sum > .max / 2 ? .max : sum
   }
 
-  /// The positions in the list of the result's objects.
+  /// The range of the result in the list.
   var window: Range<Int> {
     let start = min(query.offset, keys.count)
     return start..<max(start, min(wantedCount, keys.count))
@@ -318,8 +318,8 @@ struct LiveList: Sendable {
   /// Stores a hash of an object's current values in the context, when the object enters the result.
   ///
   /// These values may differ from the values by which the list placed the object: another query may
-  /// have registered a newer row whose change is not merged yet. Without the new hash, a later merge
-  /// that restores the older values would report no update.
+  /// have registered a newer row whose change is not merged yet. Without the new hash, no update would
+  /// be reported if the object gets its older values back before its next evaluation.
   mutating func noteEntry(_ key: Int64, in state: ContextState) {
     members[key]?.digest = state.row(of: ObjectID(entity: number, key: key)).map(Self.digest)
   }
@@ -333,7 +333,10 @@ extension LiveList.Changes {
     list.indices.filter { moved.contains(list[$0]) }
   }
 
-  /// Adds an object to the changes if an evaluation has changed its place or its values.
+  /// Adds an object to the changes if its place or its values differ before and after an evaluation.
+  ///
+  /// A `nil` member stands for an object outside of the list. Values without an earlier hash count as
+  /// different.
   fileprivate mutating func note(
     _ key: Int64,
     from before: LiveList.Member?,

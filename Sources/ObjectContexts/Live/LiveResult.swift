@@ -206,7 +206,7 @@ struct WindowDifference {
 }
 
 extension Slice<ChunkedKeys> {
-  /// Returns the result's range in its list, counting only the objects that did not move.
+  /// Returns the range that the result would have in its list without the moved objects.
   ///
   /// `moved` contains the positions of the moved objects in the list, in ascending order.
   fileprivate func unmoved(_ moved: [Int]) -> Range<Int> {

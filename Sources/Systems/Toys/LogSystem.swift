@@ -29,7 +29,6 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
   private var header: PlanHeader?
   private var clock = PlanClock()
 
-  /// Creates the system.
   package init() {}
 
   package let capabilities = LogSystem.abilities
@@ -83,13 +82,17 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
     case .data: log.add(nil, .data(state.data))
     case .history: log.add(nil, .history(state.log.held.map(\.commit)))
     case .clock: break
-    default: throw SystemFailure(.unsupported, "A log cannot \(action.word).")
+    default:
+      throw SystemFailure(
+        .unsupported,
+        "A HistoryLog does not support the command \"\(action.word)\"."
+      )
     }
   }
 }
 
 extension LogSystem {
-  // MARK: Life
+  // MARK: Launches and ends
 
   private func launch(_ actor: ActorID, _ log: inout EventLog) {
     let isNew = state.members.insert(actor).inserted
