@@ -12,7 +12,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().path
 
   /// Creates a built package whose command only prints its version.
-  private func makePackage(_ folder: String) throws {
+  private func makePackage(_ folder: String) async throws {
     let manager = FileManager.default
     for name in ["scripts", ".build/release"] {
       try manager.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
@@ -24,8 +24,11 @@ import Testing
       )
     }
     let command = "\(folder)/.build/release/history-lab"
-    try makeFile(command, "#!/bin/sh\necho history-lab 9.9\n")
-    try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: command)
+    // A shell writes the file. If this process wrote it, a child that another test starts at that moment
+    // would have the file open for writing, and the file could not be executed ("Text file busy").
+    let script = #"printf '#!/bin/sh\necho history-lab 9.9\n' >"$0" && chmod 755 "$0""#
+    let made = try await ProgramOutput.text(of: "/bin/sh", ["-c", script, command])
+    try #require(made.code == 0, "\(made)")
   }
 
   private func install(
@@ -45,7 +48,7 @@ import Testing
   {
     try await withFolder { folder in
       let package = "\(folder)/my lab"
-      try makePackage(package)
+      try await makePackage(package)
       let home = try await install(package)
       let link = "\(package)/home/.local/bin/history-lab"
       #expect(home.code == 0, "\(home)")
@@ -65,7 +68,7 @@ import Testing
 
   @Test func `The install script replaces only its own links and names the error`() async throws {
     try await withFolder { folder in
-      try makePackage(folder)
+      try await makePackage(folder)
       try FileManager.default.createDirectory(
         atPath: "\(folder)/bin",
         withIntermediateDirectories: true

@@ -65,6 +65,24 @@ import Testing
     #expect(Array(both.bytes) == bytes)
   }
 
+  @Test(arguments: [0, 1, 0x7f, 0x80, 5000])
+  func `Two bytes, a length and that many bytes equal the same appended one by one`(_ count: Int) {
+    var both = ByteWriter(capacity: 1)
+    var each = ByteWriter(capacity: 1)
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+    for first: UInt8 in [7, 0xff] {
+      bytes.withUnsafeBytes {
+        both.append(first, 3, countAndContentsOf: $0)
+        each.append(first)
+        each.append(3)
+        each.append(varint: UInt64(count))
+        each.append(contentsOf: $0)
+      }
+    }
+    let wanted = Array(each.bytes)
+    #expect(Array(both.bytes) == wanted)
+  }
+
   @Test func `A buffer can grow and be reused`() {
     var writer = ByteWriter(capacity: 2)
     let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }

@@ -86,7 +86,7 @@ import Testing
 
   @Test func `A file with the folder's name is kept`() throws {
     let folder = try TemporaryFolder()
-    try folder.makeExecutable("out", "mine")
+    try folder.makeFile("out", "mine")
     let error = #expect(throws: RunFolderError.self) {
       try RunFolder.create(for: record, output: "out", currentFolder: folder.path)
     }
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `Another file named latest is not replaced`() throws {
     let folder = try TemporaryFolder()
-    try folder.makeExecutable("out/latest", "mine")
+    try folder.makeFile("out/latest", "mine")
     let error = #expect(throws: RunFolderError.self) {
       try RunFolder.create(for: record, output: "out", currentFolder: folder.path)
     }

@@ -5,15 +5,27 @@ extension TemporaryFolder {
   /// The folder.
   var path: String { url.path }
 
-  /// Writes an executable file and its parent folders.
-  func makeExecutable(_ file: String, _ text: String) throws {
+  /// Writes a file and its parent folders.
+  func makeFile(_ file: String, _ text: String) throws {
     let url = self.url.appendingPathComponent(file)
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(),
       withIntermediateDirectories: true
     )
     try Data(text.utf8).write(to: url)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+  }
+
+  /// Writes an executable file and its parent folders; blocks its thread.
+  ///
+  /// A shell copies the file. If this process wrote it, a child that another test starts at that moment
+  /// would have the file open for writing, and the file could not be executed ("Text file busy").
+  func makeExecutable(_ file: String, _ text: String) throws {
+    try makeFile("\(file).text", text)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", #"cat "$0.text" >"$0" && chmod 755 "$0""#, path(file)]
+    try process.run()
+    process.waitUntilExit()
   }
 
   /// The text of a file, nil if there is none.

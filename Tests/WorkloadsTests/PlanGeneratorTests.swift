@@ -140,6 +140,23 @@ import Traces
     #expect(Set(all.map(\.context)).isSuperset(of: ["view", "background"]))
   }
 
+  @Test func `In some saves of similar updates, one object sets as many, but other attributes`() {
+    var style = PlanStyle()
+    style.hasQueries = true
+    let plans = (1...400 as ClosedRange<UInt64>).map { Self.plan($0, style) }
+    let sets = plans.flatMap(\.commands).compactMap(\.action.planned)
+      .filter { (501..<1000).contains($0.changes.first?.object.key ?? 0) && $0.changes.count > 1 }
+      .filter { $0.changes.allSatisfy { $0.type == .update } }
+      .map { save in Dictionary(grouping: save.changes) { $0.values.keys.sorted() } }
+    let mixed = sets.filter { $0.count == 2 }
+    #expect(sets.allSatisfy { $0.count <= 2 } && mixed.count >= 5)
+    #expect(mixed.count < sets.count / 2)
+    for groups in mixed {
+      #expect(Set(groups.keys.map(\.count)).count == 1)
+      #expect(groups.values.contains { $0.count == 1 })
+    }
+  }
+
   @Test(arguments: [Condition.everyday, [.relations]])
   func `Some plans have live queries with small limits`(_ conditions: Set<Condition>) {
     var style = PlanStyle()
