@@ -13,8 +13,8 @@ struct ConsumerReadings: Sendable {
 
   /// Processes the next event; returns why the event is wrong, or `nil` if it is right.
   mutating func fault(of event: Event, on timeline: Timeline) -> String? {
-    if case .called(let command, _) = event.kind {
-      current = CurrentReading(command, on: timeline)
+    if case .called(let command, let word) = event.kind {
+      current = word == "read" ? CurrentReading(command, on: timeline) : nil
       return nil
     }
     guard current != nil else { return nil }

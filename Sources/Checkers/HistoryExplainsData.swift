@@ -46,7 +46,7 @@ package struct HistoryExplainsData: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
     answers.observe(event, on: timeline)
-    if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
+    if let failure = timeline.unexplainedFailure(event), Self.words.contains(timeline.command.word)
     {
       let because =
         "\(event.who)'s \(timeline.command.word) failed, and the plan does not explain why: \(failure)"
