@@ -123,20 +123,24 @@ package struct BenchmarkReport: Sendable {
 }
 
 extension BenchmarkReport {
-  /// The maximum number of benchmarks with curves on a page; more make the page slow to open.
+  /// The maximum number of benchmarks with curves over the size of history on a page.
+  ///
+  /// More would make the page slow to open.
   static let mostCurves = 9
 
   /// The benchmarks whose curves are drawn, in order.
   ///
-  /// If there are more than ``mostCurves`` such benchmarks, the last benchmark of each part of the
-  /// system is selected first. Within a part, the last benchmark does the most work per operation.
+  /// Benchmarks whose sizes have another unit than transactions, such as members, are always drawn. If
+  /// there are more than ``mostCurves`` others, the last benchmark of each part of the system is
+  /// selected first. Within a part, the last benchmark does the most work per operation.
   var charted: [String] {
-    let titles = index.titles.filter(hasSeries)
-    guard titles.count > Self.mostCurves else { return titles }
+    let all = index.titles.filter(hasSeries)
+    let titles = all.filter { index.rows(titled: $0).first?.sizeUnit == nil }
     let subjects = titles.map { index.rows(titled: $0).first?.subject }
     let last = titles.indices.filter { !subjects[($0 + 1)...].contains(subjects[$0]) }
     let order = last + titles.indices.filter { !last.contains($0) }
-    return order.prefix(Self.mostCurves).sorted().map { titles[$0] }
+    let left = Set(order.dropFirst(Self.mostCurves).map { titles[$0] })
+    return all.filter { !left.contains($0) }
   }
 
   /// Returns a section with the numbers of the benchmarks whose cost curves are not drawn.

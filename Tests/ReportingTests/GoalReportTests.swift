@@ -197,6 +197,24 @@ import Testing
     #expect(figure.table.columns.first?.title == "members")
   }
 
+  @Test func `Growth in another unit is drawn beside the greatest number of other curves`() throws {
+    let names = (1...12).map { "operation \($0)" }
+    var results = try Sample.results(operations: names)
+    let grown = try Sample.results(sizes: [1, 5], operations: ["growth", "growth too"]).rows
+    results.rows += grown.map { row in
+      var row = row
+      row.sizeUnit = "members"
+      return row
+    }
+    let report = BenchmarkReport(results)
+    let drawn = report.charted
+    #expect(drawn.count == BenchmarkReport.mostCurves + 2)
+    #expect(drawn.suffix(2) == ["fetch growth", "fetch growth too"])
+    let further = try #require(report.furtherSection(without: drawn))
+    #expect(further.anchor == "further")
+    #expect(!"\(further)".contains("growth too"))
+  }
+
   @Test func `A chart leaves out the conditions that all benchmarks share`() throws {
     var results = try Sample.results(operations: ["newest 100", "all"])
     for index in results.rows.indices {
