@@ -21,14 +21,13 @@ import Testing
         uniquenessConstraints: [["title"]]
       ),
     ])
+    return ObjectContext(store: try store(model), author: "app", mergePolicy: policy)
+  }
+
+  private func store(_ model: Model) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.layout = LayoutTrait.layout
-    let store = try Store(
-      path: folder.path("test.store"),
-      model: model,
-      configuration: configuration
-    )
-    return ObjectContext(store: store, author: "app", mergePolicy: policy)
+    return try Store(path: folder.path("test.store"), model: model, configuration: configuration)
   }
 
   @Test func `An object that gives way to a duplicate is released by its references`() throws {
@@ -185,13 +184,7 @@ import Testing
         ]
       ),
     ])
-    var configuration = StoreConfiguration()
-    configuration.layout = LayoutTrait.layout
-    let store = try Store(
-      path: folder.path("tags.store"),
-      model: model,
-      configuration: configuration
-    )
+    let store = try store(model)
     let app = ObjectContext(store: store, author: "app")
     let (list, tag) = (try app.insert("List"), try app.insert("Tag"))
     try app.insert(
