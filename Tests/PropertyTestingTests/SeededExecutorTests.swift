@@ -47,13 +47,25 @@ import Testing
 
   @Test func `Work on other threads is awaited and counted`() {
     let executor = SeededExecutor(seed: 1)
-    let answer = executor.run(.seeded) {
-      await withUnsafeContinuation { waiting in
-        DispatchQueue.global().async { waiting.resume(returning: 7) }
-      }
-    }
+    let elsewhere = Elsewhere()
+    let answer = executor.run(.seeded) { await elsewhere.value() }
     #expect(answer == 7)
     #expect(executor.foreignJobCount > 0)
+  }
+
+  /// An actor on another thread: its caller always continues by a job that this thread enqueues.
+  private actor Elsewhere {
+    private let executor = QueueExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    func value() -> Int { 7 }
+  }
+
+  private final class QueueExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "elsewhere")
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
   }
 
   @Test func `Tasks without an executor stay on the plan's thread`() {

@@ -1,0 +1,96 @@
+"""Chooses the tests that a change can reach: `swift package dump-package | python3 scripts/affected.py`.
+
+Run in the package's folder. Compares the repository's files with those of the last run in which all
+tests passed, which `affected.py --keep` has written to .build/tests/passed.json. Prints a regular
+expression for `swift test --filter`: the tests of each target whose files, or the files of a target
+below it, have changed, and the suites that read files of the repository themselves. Prints `.` for all tests:
+when there is no such run, and when a file has changed that belongs to no target or is no source.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+RECORD = pathlib.Path(".build/tests/passed.json")
+SOURCES = (".swift", ".c", ".h")
+READS_FILES = re.compile(r"Repository\.|#filePath")
+SUITE = re.compile(r"^(?! *//)(?:.* )?(?:struct|class|enum|actor) (\w+|`[^`]+`)", re.M)
+
+
+def digests():
+    """The digest of each file that git knows or would add, and of the compiler's version."""
+    files = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, check=True,
+    ).stdout.split(b"\0")
+    found = {
+        os.fsdecode(name): hashlib.sha256(pathlib.Path(os.fsdecode(name)).read_bytes()).hexdigest()
+        for name in files
+        if name and os.path.isfile(name)
+    }
+    version = subprocess.run(["swift", "--version"], capture_output=True, check=True).stdout
+    return found | {"the compiler": hashlib.sha256(version).hexdigest()}
+
+
+def folder(target):
+    """The folder of a target, with a slash at its end."""
+    below = "Tests" if target["type"] == "test" else "Sources"
+    return (target.get("path") or f"{below}/{target['name']}") + "/"
+
+
+def dependencies(target):
+    """The names of the targets that a target declares as dependencies."""
+    return {next(iter(entry.values()))[0] for entry in target["dependencies"]}
+
+
+def reached(changed, targets):
+    """The targets that contain changed files or depend on such; None when a file belongs to none."""
+    folders = sorted(((folder(each), each["name"]) for each in targets), key=lambda pair: -len(pair[0]))
+    names = set()
+    for file in changed:
+        name = next((name for path, name in folders if file.startswith(path)), None)
+        if name is None or not file.endswith(SOURCES):
+            return None
+        names.add(name)
+    while more := {each["name"] for each in targets if dependencies(each) & names} - names:
+        names |= more
+    return names
+
+
+def reading_suites(targets):
+    """The suites of these targets whose files read the repository's files, as patterns of their names."""
+    for target in targets:
+        for file in sorted(pathlib.Path(folder(target)).rglob("*.swift")):
+            text = file.read_text()
+            if READS_FILES.search(text):
+                for suite in SUITE.findall(text):
+                    yield rf"{target['name']}\.{re.escape(suite).replace(chr(92) + ' ', ' ')}/"
+
+
+def main():
+    now = digests()
+    if sys.argv[1:] == ["--keep"]:
+        print(json.dumps(now, indent=1))
+        return
+    targets = json.load(sys.stdin)["targets"]
+    try:
+        before = json.loads(RECORD.read_text())
+    except (OSError, ValueError):
+        print(".")
+        return
+    changed = {file for file in now.keys() | before.keys() if now.get(file) != before.get(file)}
+    names = reached(changed, targets)
+    if names is None:
+        print(".")
+        return
+    tests = [each for each in targets if each["type"] == "test"]
+    whole = [rf"{each['name']}\." for each in tests if each["name"] in names]
+    suites = reading_suites(each for each in tests if each["name"] not in names)
+    print("^(" + "|".join([*whole, *suites]) + ")")
+
+
+main()
