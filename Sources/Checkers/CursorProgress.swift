@@ -32,7 +32,7 @@ package struct CursorProgress: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     if case .recovered = event.kind { hasGoneBack = true }
     guard violation == nil, let member = timeline.actor else { return }
-    if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
+    if let failure = timeline.unexplainedFailure(event), Self.words.contains(timeline.command.word)
     {
       let because =
         "\(event.who)'s \(timeline.command.word) failed, and the plan does not explain why: \(failure)"

@@ -241,7 +241,8 @@ package struct HistoryExplainsData: Invariant {
   private static func same(_ first: [CommittedChange], _ second: [CommittedChange]) -> Bool {
     guard first.count == second.count else { return false }
     func sorted(_ changes: [CommittedChange]) -> [CommittedChange] {
-      changes.sorted { ($0.object, $0.type.rawValue) < ($1.object, $1.type.rawValue) }
+      guard changes.count > 1 else { return changes }
+      return changes.sorted { ($0.object, $0.type.rawValue) < ($1.object, $1.type.rawValue) }
     }
     return zip(sorted(first), sorted(second)).allSatisfy { left, right in
       let haveColumns = !left.columns.isEmpty && !right.columns.isEmpty

@@ -290,7 +290,7 @@ package struct Ledger: Sendable {
 }
 
 /// A contradiction between an event and the plan.
-package enum Mismatch: Hashable, Sendable {
+package indirect enum Mismatch: Hashable, Sendable {
   /// A transaction was committed, although the command in progress requested no write.
   case unasked
   /// A second transaction was committed for one write.

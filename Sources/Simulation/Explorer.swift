@@ -189,11 +189,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
       let parent = keptCount < bounds.keptCountMax ? kept : nil
       let openCount = following.count
       let moves = isLast ? earlier?.moves(after: tree.commands(to: open.node)) : nil
+      var isThere = true
       for command in space.moves(from: kept.place) {
         if let outcome = moves?[command] {
           take(outcome, of: command, from: open)
         } else {
-          let node = try go(command, from: open, kept, depth: depth)
+          let node = try go(command, from: open, kept, isThere: isThere, depth: depth)
+          isThere = false
           if let node, !isLast {
             following.append(Open(node: node, root: open.root, parent: parent))
           }
@@ -288,14 +290,21 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
 
   /// Runs a command in a state, and returns the number of the new state to which it leads, if any.
+  ///
+  /// If `isThere` is `true`, the simulator is in that state already; otherwise the state is restored.
   private func go(
     _ command: Command,
     from open: Open,
     _ kept: Kept,
+    isThere: Bool,
     depth: Int
   ) throws(SystemFailure) -> Int? {
     let header = roots[open.root].header
-    try simulator.goBack(to: kept.snapshot, header, performing: tree.commands(to: open.node))
+    if isThere {
+      simulator.stay()
+    } else {
+      try simulator.goBack(to: kept.snapshot, header, performing: tree.commands(to: open.node))
+    }
     var (judge, place) = (kept.judge, kept.place)
     let isLast = depth + 1 == bounds.depth
     guard perform(command, depth, in: header, &judge, &place) else {

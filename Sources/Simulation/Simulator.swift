@@ -259,9 +259,7 @@ extension Simulator {
       for (index, command) in commands().enumerated() {
         step(command, index, in: header) { _ in true }
       }
-      log.restart(after: log)
-      handed = 0
-      return
+      return stay()
     }
     (isStopped, isDown, isBeyondRepair) = (false, false, false)
     try system.restore(state)
@@ -269,6 +267,12 @@ extension Simulator {
     life = snapshot.life
     post = snapshot.post
     log.restart(after: snapshot.log)
+    handed = 0
+  }
+
+  /// Continues from the current state as after a restore of its snapshot: with an empty log.
+  func stay() {
+    log.restart(after: log)
     handed = 0
   }
 

@@ -51,7 +51,7 @@ final class CoreEngine: PassEngine {
       process.actor.id,
       store: process.store,
       contexts: process.contexts,
-      configuration: setup.configuration(of: process.actor)
+      configuration: setup.configuration
     )
   }
 

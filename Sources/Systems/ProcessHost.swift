@@ -218,7 +218,8 @@ final class ProcessHost<Hosted: HostedProcess> {
   struct Snapshot {
     let restoreFiles: @Sendable () -> Void
     let planStore: PlanStore.Snapshot
-    let processes: [ActorID: Hosted.Snapshot]
+    /// The running processes, ordered by their actors.
+    let processes: [(actor: ActorID, snapshot: Hosted.Snapshot)]
     let consumers: [ActorID: ConsumerProcess.Snapshot]
     let ownTokens: [ActorID: HistoryToken]
     let astray: Set<ActorID>
@@ -234,8 +235,10 @@ final class ProcessHost<Hosted: HostedProcess> {
           + "earlier process."
       )
     }
-    var processes: [ActorID: Hosted.Snapshot] = [:]
-    for (actor, process) in running { processes[actor] = try process.snapshot() }
+    var processes: [(actor: ActorID, snapshot: Hosted.Snapshot)] = []
+    for (actor, process) in running.sorted(by: { $0.key < $1.key }) {
+      processes.append((actor, try process.snapshot()))
+    }
     var consumers: [ActorID: ConsumerProcess.Snapshot] = [:]
     for (id, consumer) in self.consumers {
       consumers[id] = try mappingErrors { () throws(HistoryError) in try consumer.snapshot() }
@@ -257,7 +260,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let planStore = try planStore()
     endAll()
     try planStore.restore(snapshot.planStore, reconnecting: reconnecting, snapshot.restoreFiles)
-    for (actor, process) in snapshot.processes.sorted(by: { $0.key < $1.key }) {
+    for (actor, process) in snapshot.processes {
       let store = try planStore.connect(planStore.header.model(of: actor))
       running[actor] = try mappingErrors { () throws(HistoryError) in
         let restored = try Hosted(process, on: store)

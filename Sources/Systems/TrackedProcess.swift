@@ -74,61 +74,39 @@ final class TrackedProcess: HostedProcess {
   }
 }
 
-/// The settings of one actor's tracker, from the plan.
-struct TrackerSetup {
-  /// The authors whose transactions the tracker does not merge.
-  let ignoring: Set<String>
-  /// The strategy that decides whether the tracker purges after a pass.
-  let strategy: PurgeStrategy
-  /// The limits on how far a member may lag before the tracker's purges cut the member off.
-  let retention: RetentionLimits
-  /// The maximum number of transactions per fetch.
-  let pageTransactionCountMax: Int
-  /// The configuration that the member declares in the registry.
-  let declaration: MemberConfiguration
+/// The settings of one actor's tracker, from the plan; all snapshots of the actor share them.
+final class TrackerSetup {
   /// The hooks that the member registers.
   let hooks: [PlannedHook]
-  /// Whether a launch loads all objects into the contexts, as `loadAll()` does.
-  let loadsAllObjects: Bool
+  /// The configuration of the tracker, without an executor and signals.
+  let configuration: TrackerConfiguration
 
   /// Creates the setup of an actor from its own settings and the header's retention limits.
   init(_ actor: PlannedActor, _ header: PlanHeader) throws(SystemFailure) {
-    ignoring = Set(actor.ignores ?? [])
     guard let strategy = PurgeStrategy(planned: actor.strategy) else {
       throw SystemFailure(
         .failed,
         "\(actor.id)'s tracker does not support the purge strategy \"\(actor.strategy ?? "")\"."
       )
     }
-    self.strategy = strategy
-    retention = RetentionLimits(
+    let retention = RetentionLimits(
       age: (header.retention?.age).map(Duration.init(clampedSeconds:)),
       transactionCount: header.retention?.transactions,
       byteCount: header.retention?.bytes
     )
-    loadsAllObjects = !actor.isPartial
-    pageTransactionCountMax = actor.page ?? TrackerConfiguration().pageTransactionCountMax
     hooks = (actor.hooks ?? []).compactMap(PlannedHook.init)
-    var declaration = MemberConfiguration()
-    declaration.authors = actor.allAuthors.map(Set.init)
-    declaration.batchAuthors = actor.batchAuthors.map(Set.init)
-    declaration.retention = retention.isOff ? nil : retention
-    self.declaration = declaration
-  }
-
-  func configuration(of actor: PlannedActor) -> TrackerConfiguration {
     var configuration = TrackerConfiguration()
     configuration.currentAuthor = actor.author
-    configuration.ignoring = ignoring
+    configuration.ignoring = Set(actor.ignores ?? [])
     configuration.strategy = strategy
-    configuration.pageTransactionCountMax = pageTransactionCountMax
-    configuration.loadsAllObjects = loadsAllObjects
+    if let page = actor.page { configuration.pageTransactionCountMax = page }
+    configuration.loadsAllObjects = !actor.isPartial
     configuration.retention = retention.isOff ? nil : retention
-    configuration.allAuthors = declaration.authors ?? []
-    configuration.batchAuthors = declaration.batchAuthors ?? []
+    configuration.allAuthors = Set(actor.allAuthors ?? [])
+    configuration.batchAuthors = Set(actor.batchAuthors ?? [])
     configuration.logLevel = nil
     configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
-    return configuration
+    self.configuration = configuration
   }
 }
 

@@ -70,7 +70,7 @@ final class TrackerEngine: PassEngine {
       of: HistoryToken.self,
       bufferingPolicy: .bufferingNewest(1)
     )
-    var configuration = setup.configuration(of: process.actor)
+    var configuration = setup.configuration
     configuration.executor = executor
     configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in try await notes.sleep() })
     configuration.signals = { _ in stream }

@@ -177,7 +177,8 @@ package struct StateSketch: Sendable {
   /// Adds values, ordered by the names of their attributes; a reference is added as an object's name.
   package mutating func add(_ values: Values) {
     add(values.count)
-    for (attribute, value) in values.sorted(by: { $0.key < $1.key }) {
+    let sorted = values.count > 1 ? values.sorted(by: { $0.key < $1.key }) : Array(values)
+    for (attribute, value) in sorted {
       add(attribute)
       if let entity = references[attribute], let key = value.int {
         add(ObjectName(entity, key))
