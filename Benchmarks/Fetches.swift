@@ -203,7 +203,7 @@ enum Filters {
 
   // MARK: By entity
 
-  /// The number of transactions that change items between two transactions that insert a slip.
+  /// The number of transactions on entity `Item` between two that insert a row of entity `Slip`.
   private static let itemCount = 19
 
   private static let entity = BenchmarkSubject(

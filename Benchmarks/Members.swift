@@ -107,7 +107,7 @@ extension BenchmarkSetting {
 }
 
 extension SideConnection {
-  /// Returns the sum of the members' cursors and the sum of their epochs.
+  /// Returns the sum of the members' cursors, and the sum of their launch numbers (epochs).
   fileprivate func tallyOfMembers() throws -> WorkTally {
     WorkTally(
       count: try integer("SELECT sum(cursor) FROM history_member"),

@@ -1,6 +1,6 @@
 import Measuring
 
-/// The measured reasons why goals may be missed, by the measures of the goals.
+/// The measured reasons why a run can miss a goal, keyed by ``BenchmarkGoal/measure``.
 ///
 /// Instructions were counted by `bench instructions --beside-c`, with a history of 10,000 transactions; they
 /// do not depend on the load of the machine. Page writes and system calls are the exact counts in

@@ -101,10 +101,12 @@ struct Crowd {
   /// numbers.
   let fairness: Double
 
-  /// Creates a crowd from the times at which each process finished each of its commits, in order.
+  /// Selects the commits of the time in which all processes were committing.
   ///
-  /// Only commits count from the time when all processes have made their first commit until one
-  /// process has made its last commit, because the processes do not start at the same time.
+  /// `times` has the times at which each process finished each of its commits, in order. The
+  /// selected time starts when every process has finished its first commit. It ends when one
+  /// process has finished its last commit. Other commits are ignored, because the processes do not
+  /// start at the same time.
   init(_ times: [[UInt64]]) {
     let start = times.compactMap(\.first).max() ?? 0
     let end = times.compactMap(\.last).min() ?? 0

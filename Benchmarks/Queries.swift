@@ -203,7 +203,7 @@ enum Queries {
     }
   }
 
-  /// An error for a live query that does not report a moved object; its time is not valid.
+  /// An error that ends a measurement because the live query did not report a moved object.
   private struct Unchanged: Error, CustomStringConvertible {
     let description = "the live query did not report a moved object: the store has a bug."
   }

@@ -116,7 +116,7 @@ enum Signals {
 }
 
 extension Store {
-  /// Inserts one slip in one transaction.
+  /// Inserts one row of the entity `Slip` with a batch request, as the author `app`.
   func insertSlip() throws {
     let item = SampleItem(1)
     var isDone = false

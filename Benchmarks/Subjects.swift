@@ -26,7 +26,9 @@ package enum Subjects {
   /// The benchmarks that a run measures by default.
   package static let usual = all.filter { !$0.isNamedOnly }
 
-  /// Returns the benchmark with a name, which may include a condition.
+  /// Returns the benchmark with a name, such as `write insert 10` or `write insert 10 at full`.
+  ///
+  /// The word after `at` names an additional condition (``BenchmarkAxis``).
   static func named(_ name: String) -> BenchmarkSubject? {
     measured(all, at: [nil] + BenchmarkAxis.allCases).first { $0.name == name }
   }

@@ -70,7 +70,7 @@ package struct BenchmarkRun: Sendable {
   package enum Event: Sendable {
     /// The number of transactions written to stores since the last event of this kind.
     case built(transactions: Int)
-    /// The comparison of equal work has finished, with these rows.
+    /// The check of how precise the times are (``checksNoise``) has finished, with these rows.
     case checkedNoise([BenchmarkRow])
     /// A benchmark starts.
     case began(BenchmarkSubject)
@@ -227,7 +227,7 @@ extension String {
 struct SampledRow {
   let contender: String
   let metric: Metric
-  /// The samples, each of a separate event, or the reason why there are none.
+  /// The samples, such as the times of single commits, or the reason why there are none.
   let outcome: Outcome
   /// The size of history; `nil` for the size that the run measures.
   var historySize: Int?

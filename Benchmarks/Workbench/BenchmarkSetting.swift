@@ -162,9 +162,9 @@ struct OwnSetting {
 /// A task within one benchmark that is long enough to show its progress.
 package struct LongWork: Sendable, Hashable {
   package let title: String
-  /// The unit of progress, in the plural.
+  /// The unit of progress, in the plural, such as `stores`.
   package let unit: String
-  /// The total number of units.
+  /// The size of the whole task, in ``unit``.
   package let total: Int
 }
 
@@ -277,9 +277,9 @@ final class FolderOwner {
   private static let name = "owner"
   private let file: Int32
 
-  /// Writes and locks the file of a new folder; `nil` if this fails.
+  /// Writes and locks the owner file of a new scratch folder; `nil` if this fails.
   ///
-  /// Other processes never remove a folder without this file.
+  /// Other processes remove folders of ended processes, but keep a folder without an owner file.
   init?(of folder: String) {
     // The file gets its name only once it is locked, so that no process finds it unlocked.
     let (fresh, path) = ("\(folder)/\(Self.name).new", "\(folder)/\(Self.name)")

@@ -2,13 +2,13 @@ import HistoryStore
 
 /// A benchmark: an operation that is measured at some history sizes, usually next to plain SQLite.
 package struct BenchmarkSubject: Sendable {
-  /// The name on command lines: `fetch newest 10`.
+  /// The name on command lines, such as `fetch newest 10`.
   package private(set) var name: String
-  /// The part of the system: `Store.fetch`.
+  /// The measured part of the system, such as `Store.fetch`.
   package let part: String
-  /// The operation that is measured: `after token`.
+  /// The measured operation of this part, such as `after token`.
   package let operation: String
-  /// The conditions, without those that all benchmarks share: `10 new`.
+  /// The benchmark's own conditions, such as `10 new`, without shared ones such as `warm, tmpfs`.
   package private(set) var condition: String
   /// A sentence that describes one operation, and the equivalent work of plain SQLite (the floor).
   package let sentence: String
@@ -22,7 +22,7 @@ package struct BenchmarkSubject: Sendable {
   /// Whether the benchmark compares the usual stores with stores in the layout of Core Data.
   package private(set) var comparesLayouts = false
 
-  /// The unit of the sizes if they are not transactions of history: `members`.
+  /// The unit of the sizes, such as `members`; `nil` for transactions of history.
   private(set) var sizeUnit: String?
 
   /// The least number of transactions of history that the benchmark needs.
@@ -31,21 +31,26 @@ package struct BenchmarkSubject: Sendable {
   /// The name of this library's store among the contenders of every benchmark.
   package static let ours = MeasuredWork.store
 
-  /// A selection of history sizes.
+  /// A selection from the history sizes of a run.
+  ///
+  /// Each round of the measurement includes all selected sizes.
   package enum Sizes: Sendable {
-    /// Every size, in the same rounds: for costs that may grow with history.
+    /// Every history size of the run: for costs that may grow with history.
     case all
-    /// At most 100,000 transactions, in the same rounds: for work that takes too long with more.
+    /// The history sizes up to 100,000 transactions: for work that takes too long with more.
+    ///
+    /// A quick run of a benchmark that compares layouts stops at 10,000. If every size of the run
+    /// is larger, the smallest one is selected.
     case moderate
-    /// The smallest, the middle and the largest: for costs that are unlikely to grow with history.
+    /// The smallest, middle and largest history size: for costs that are unlikely to grow with it.
     case three
-    /// The largest alone: for costs that do not grow with history.
+    /// The largest history size alone: for costs that do not grow with history.
     case largest
     /// Only sizes in ``BenchmarkRun/quickSizes``, or the smallest size if the run has none of them.
     ///
     /// Benchmarks in a condition of ``BenchmarkAxis`` are measured at these sizes.
     case axis
-    /// None: the benchmark builds its own stores and takes long.
+    /// No history size of the run: the benchmark builds its own stores and takes long.
     ///
     /// A run measures such a benchmark only if `--only` or `--also` names it.
     case own
@@ -54,9 +59,9 @@ package struct BenchmarkSubject: Sendable {
   /// Whether the samples are counts, not times.
   private(set) var isCount = false
 
-  /// The method of measurement.
+  /// The source of the samples: rounds of contenders, or a closure that takes its own samples.
   private(set) var method: Method
-  /// The additional conditions in which the store is measured, and the store's work in them.
+  /// The additional conditions, and a closure that returns the work to measure in a setting.
   private var variation: Variation?
 
   private struct Variation: Sendable {
@@ -65,7 +70,7 @@ package struct BenchmarkSubject: Sendable {
   }
 
   enum Method: Sendable {
-    /// Measures contenders in rounds, and compares them with a floor: a contender that counts as 1.
+    /// Measures contenders in rounds, relative to the floor: the contender whose cost counts as 1.
     case rounds(floor: String, @Sendable (BenchmarkSetting) throws -> [MeasuredWork])
     /// Takes its own samples, because one operation spans threads or processes.
     case samples(@Sendable (BenchmarkSetting) throws -> [SampledRow])
@@ -196,7 +201,7 @@ package struct BenchmarkSubject: Sendable {
     return varied
   }
 
-  /// The part, operation and conditions: `Store.fetch after token, 10 new`.
+  /// The part, operation and own conditions, such as `Store.fetch after token, 10 new`.
   package var title: String {
     condition.isEmpty ? "\(part) \(operation)" : "\(part) \(operation), \(condition)"
   }
@@ -209,7 +214,9 @@ package struct BenchmarkSubject: Sendable {
   /// Whether a run measures the benchmark only if `--only` or `--also` names it.
   package var isNamedOnly: Bool { sizes == .own }
 
-  /// The contender with which the others are compared, or `nil` if the benchmark has no rounds.
+  /// The contender whose cost counts as 1 in the ratios of the others.
+  ///
+  /// `nil` for a benchmark that takes its own samples: only contenders in rounds have ratios.
   var floor: String? {
     if case .rounds(let floor, _) = method { floor } else { nil }
   }
@@ -242,7 +249,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// The text for the condition in the titles of rows.
+  /// The text for this condition in the titles of result rows, such as `1 author`.
   var condition: String {
     switch self {
     case .oneAuthor: "1 author"
@@ -265,7 +272,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// The shape of the stores that are built for the condition.
+  /// The number of authors and the layout of the stores that are built for this condition.
   var shape: StoreShape {
     switch self {
     case .oneAuthor: StoreShape(authorCount: 1)
@@ -275,10 +282,12 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the condition only matters for stores on a disk.
+  /// Whether this condition only matters for stores on a disk.
   var needsDisk: Bool { self == .cold || self == .full }
 
-  /// Returns the reason why the condition cannot be measured on `tmpfs` or `disk`; `nil` if it can be.
+  /// Returns the reason why this condition cannot be measured with stores on a medium.
+  ///
+  /// The medium is `tmpfs` or `disk`. Returns `nil` if the condition can be measured there.
   func absence(on medium: String) -> String? {
     if needsDisk && medium != ScratchFolder.disk {
       return "the folder for temporary files lies in memory; set TMPDIR to one on a disk"
@@ -298,7 +307,7 @@ struct StoreShape: Hashable {
 
   static let base = StoreShape()
 
-  /// The suffix of the store's file name; empty for the base shape.
+  /// The suffix of the store's file name; empty for the usual shape: four authors, packed layout.
   var suffix: String {
     self == .base ? "" : "-\(authorCount)-\(layout.rawValue)"
   }

@@ -14,9 +14,9 @@ package struct BuildComparison: Sendable {
   ///
   /// The default is 10,000.
   package var historySize = 10_000
-  /// The number of pairs of launches in the first stage.
+  /// The number of pairs of launches in the first stage, which times all benchmarks.
   ///
-  /// The default is 20.
+  /// The default is 20. The second stage times suspects again, with four times as many pairs.
   package var launches = 20
   /// The number of rounds of each benchmark per launch.
   ///
@@ -47,13 +47,15 @@ package struct BuildComparison: Sendable {
     package var counts = ExactComparison(base: [], head: [])
   }
 
-  /// Counts the work once, times both builds in turn, and times again the benchmarks with suspect
-  /// rows.
+  /// Compares the builds: counts their work once, then times them in two stages.
   ///
-  /// A row is a suspect if its cost may have changed, or if its interval is too wide to decide.
+  /// The counts are exact values, such as page reads. The first stage times all benchmarks, the
+  /// second stage times those with a suspect row again. A row is a suspect if its cost may have
+  /// changed, or if its interval is too wide to decide.
   ///
-  /// Before each pair of launches, `progress` receives the number of the stage and the number of
-  /// pairs in that stage. An error that `progress` throws ends the comparison.
+  /// Before each pair of timed launches, `progress` receives the number of the stage (1 or 2, as
+  /// `look`) and the number of all pairs in that stage. An error that `progress` throws ends the
+  /// comparison.
   ///
   /// - Throws: The error of a launch or of `progress`.
   package func run(progress: (_ look: Int, _ pairs: Int) throws -> Void) throws -> Outcome {
@@ -159,7 +161,7 @@ package struct LaunchProbe: Sendable {
     package var historySize: Int
     /// The number of rounds of each benchmark, or 0 to count its work instead of timing it.
     package var rounds: Int
-    /// The seed of the order of measuring.
+    /// The seed of the random order of the measurements, and of the resampling.
     @HexCoded package var seed: UInt64
 
     static let version = 1
@@ -181,9 +183,9 @@ package struct LaunchProbe: Sendable {
 
   /// An error for a program that is not a build of history-lab, or too old for a comparison.
   package struct NoLaunch: Error, CustomStringConvertible {
-    /// The path of the program.
+    /// The path of the program that was given as a build.
     package let command: String
-    /// The observed behaviour of the program.
+    /// The failure of this program as a clause, such as `it wrote no results`.
     package let reason: String
 
     /// A message with the problem and a suggestion.
@@ -231,7 +233,9 @@ package struct LaunchProbe: Sendable {
     }
   }
 
-  /// Returns whether a benchmark can be compared: it must be measured in rounds, in one layout.
+  /// Returns whether a benchmark can be used to compare builds.
+  ///
+  /// It must measure contenders in rounds, and must not itself compare two layouts of the history.
   package static func canCompare(_ subject: BenchmarkSubject) -> Bool {
     subject.floor != nil && !subject.comparesLayouts
   }

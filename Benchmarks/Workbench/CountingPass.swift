@@ -12,7 +12,7 @@ struct CountingPass {
   /// The settings, one per history size of the benchmark.
   let settings: [BenchmarkSetting]
   let seed: UInt64
-  /// The conditions that all benchmarks share.
+  /// The conditions that are not the benchmark's own, as text such as `warm, tmpfs`.
   let condition: String
   /// The reason given if allocations cannot be counted.
   var withoutAllocations = "this process cannot be started again under jemalloc"
@@ -105,7 +105,7 @@ struct CountingPass {
 }
 
 extension BenchmarkSubject {
-  /// Returns the benchmark's own conditions and the shared ones, in the form used by rows.
+  /// Returns the text of the benchmark's own conditions and the shared ones: `10 new, warm, tmpfs`.
   func fullCondition(_ shared: String) -> String {
     [condition, shared].filter { !$0.isEmpty }.joined(separator: ", ")
   }
@@ -165,7 +165,8 @@ enum CountingProcess {
 
   /// The environment variables of a counting process.
   ///
-  /// The variables make the order of sets and dictionaries the same in every process.
+  /// The variables load jemalloc if it was found, and make the order of sets and dictionaries the
+  /// same in every process.
   static var environment: [String: String] {
     let jemalloc = JemallocLibrary.find()?.environment ?? [:]
     return jemalloc.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
@@ -206,12 +207,12 @@ enum CountingProcess {
 struct JemallocLibrary {
   private let path: String
 
-  /// The message if the library was not found.
+  /// The reason why allocations are not counted if jemalloc was not found, with a suggestion.
   static let absence =
     "jemalloc was not found; get it with apt-get install libjemalloc2 or brew install jemalloc, or "
     + "set HISTORY_LAB_JEMALLOC to the path of the library"
 
-  /// Finds the library at its usual paths, or at the path in the environment.
+  /// Finds jemalloc at the path in `HISTORY_LAB_JEMALLOC`, else at one of its usual paths.
   static func find() -> JemallocLibrary? {
     let named = ProcessInfo.processInfo.environment["HISTORY_LAB_JEMALLOC"]
     let found = ([named].compactMap(\.self) + usual).first {
@@ -260,7 +261,8 @@ extension SQLiteCounts {
 
   /// Counts the work of the connections that this thread opens in a closure.
   ///
-  /// - Throws: ``FloorError`` if SQLite rejects the extension, or what the closure throws.
+  /// - Throws: ``FloorError`` if SQLite does not register the automatic extension that counts, or the
+  ///   error of the closure.
   static func counting<Answer>(_ body: () throws -> Answer) throws -> Answer {
     lock.lock()
     defer { lock.unlock() }

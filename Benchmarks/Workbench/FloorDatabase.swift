@@ -270,7 +270,7 @@ extension PeerKind {
     (PEER_TRIGGERS, "SQL triggers"), session, (PEER_HISTORY_TABLE, "sqlite-history"),
   ]
 
-  /// SQLite's session extension, the only peer whose reads are measured as well as its writes.
+  /// SQLite's session extension, the only alternative whose reads are also measured.
   static let session: (kind: PeerKind, name: String) = (PEER_SESSION, "session extension")
 }
 
@@ -284,7 +284,7 @@ extension FloorDatabase {
     try check(peer_attach(floor, peer, table))
   }
 
-  /// Applies changes, in one transaction, to the table whose changes the peer records.
+  /// Applies changes, in one transaction, to the table that was passed to ``attach(_:to:)``.
   func apply(_ changes: [FloorChange], version: Int64) throws(FloorError) {
     let code = changes.withUnsafeBufferPointer { changes in
       changes.baseAddress.map { peer_apply(floor, $0, Int64(changes.count), version) } ?? 0
@@ -292,9 +292,10 @@ extension FloorDatabase {
     try check(code)
   }
 
-  /// Fetches the changes that the peer recorded after a transaction, and passes them to a closure.
+  /// Passes the changes that the attached peer recorded after a transaction to a closure.
   ///
-  /// The memory is freed afterwards.
+  /// A peer is an alternative to this library, such as SQL triggers. The page of changes is freed
+  /// when the closure returns.
   func fetchRecorded<Result>(
     after number: Int64,
     _ body: (borrowing FloorPage) -> Result
@@ -305,23 +306,23 @@ extension FloorDatabase {
     return body(page)
   }
 
-  /// The number of the peer's newest recorded transaction.
+  /// The number of the newest transaction that the peer of ``attach(_:to:)`` recorded.
   var lastRecorded: Int64 { peer_last(floor) }
 
-  /// Deletes all changes that the peer has recorded.
+  /// Deletes all changes that the peer of ``attach(_:to:)`` has recorded.
   func clearRecorded() throws(FloorError) { try check(peer_clear(floor)) }
 }
 
-/// The ways in which plain SQLite writes many rows by their keys.
+/// The ways in which plain SQLite inserts, updates or deletes many rows by their keys.
 enum WritePlan: CaseIterable {
-  /// One statement per row.
+  /// Executes one statement (insert, update or delete) for each row.
   case rowByRow
-  /// One statement, with the values of all rows as parameters.
+  /// Writes all rows with one statement, whose parameters are the values of the rows.
   case values
-  /// One statement, which reads the values of all rows from a virtual table.
+  /// Writes all rows with one statement, which reads the values from a virtual table.
   case table
 
-  /// The name of the contender that writes in this way.
+  /// The name in results of the contender that writes rows with this plan.
   var contender: String {
     switch self {
     case .rowByRow: MeasuredWork.floor
@@ -330,7 +331,7 @@ enum WritePlan: CaseIterable {
     }
   }
 
-  /// The plan of one statement for many rows; `nil` for one statement per row.
+  /// The C constant of a plan with one statement for many rows; `nil` for one statement per row.
   fileprivate var many: FloorPlan? {
     switch self {
     case .rowByRow: nil

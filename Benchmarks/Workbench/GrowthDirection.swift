@@ -7,11 +7,13 @@ import Measuring
 /// The stores of all sizes are measured in the same rounds, so that a disturbance affects all of them
 /// alike.
 struct GrowthDirection: Sendable {
-  /// The last word of the benchmark's name: `members`.
+  /// The last word of the benchmark's name, such as `members` in `growth members`.
   let name: String
-  /// The unit of the sizes, in the plural: `members`.
+  /// The unit of the sizes, in the plural, such as `members`.
   let unit: String
-  /// The part of the benchmark's description after the sizes, without a full stop.
+  /// The text after the sizes in the benchmark's description, without a full stop.
+  ///
+  /// The description begins with `1 to 1,000 members: <text>; `.
   let sentence: String
   /// The sizes, smallest first: at least ``ComplexityJudge/leastSizes``, to classify the growth.
   let sizes: [Int]

@@ -110,9 +110,8 @@ struct HistoryWriter {
   }
 }
 
-/// A contender that writes the same `Slip` objects in the same batches, with or without history.
+/// A store or SQLite in C that writes the same `Slip` objects in batches, with or without history.
 protocol SlipWriter: AnyObject {
-  /// The name of the contender in results.
   var contender: String { get }
   var side: SideConnection { get }
 
@@ -216,7 +215,9 @@ final class StoreSlips: SlipWriter {
   }
 }
 
-/// Raw SQLite in C that writes `Slip` objects, with or without a peer that records their history.
+/// Raw SQLite in C that writes `Slip` objects.
+///
+/// A peer (an alternative to this library, such as SQL triggers) may record their history.
 final class FloorSlips: SlipWriter {
   let contender: String
   private let file: BenchmarkFloorFile

@@ -32,10 +32,12 @@ package struct InstructionCounts: Sendable {
     "fetch newest 10", "merge 1000", "pass 1000", "member record", "purge 1000",
   ]
 
-  /// The contenders in C, the first of which writes the same history as our store.
+  /// The contenders in C: SQLite that writes the same history as our store, then plain SQLite.
+  ///
+  /// Our store is compared with the first of them that the benchmark has.
   package static let floors = [MeasuredWork.trackedFloor, MeasuredWork.floor]
 
-  /// The largest difference from a threshold that is not reported, as a share of the threshold.
+  /// The share of a threshold by which a count may differ from it without a report: 0.5 %.
   package static let tolerance = 0.005
 
   /// A program that is required for counting, and the Debian package that contains it.
@@ -91,7 +93,7 @@ package struct InstructionCounts: Sendable {
     try result.get()
   }
 
-  /// A counter of the instructions that operations on the built stores execute.
+  /// A counter of the instructions that operations execute on the stores of ``withCounter(_:)``.
   package struct Counter {
     fileprivate let stores: BenchmarkStores
     fileprivate let counts: InstructionCounts
@@ -167,7 +169,7 @@ package struct InstructionCounts: Sendable {
 ///
 /// The process calls `counts_mark` before and after each measured part.
 package enum CallgrindProfile {
-  /// An error for a profile that is missing or has no sum.
+  /// An error for a Callgrind profile that is missing or has no sum of instructions.
   package struct Unreadable: Error, CustomStringConvertible {
     let path: String
     package var description: String {
@@ -191,7 +193,7 @@ package enum CallgrindProfile {
     return sum
   }
 
-  /// Returns the sum that a profile states, or `nil` if it states none.
+  /// Returns the sum of instructions in a profile's line `summary:`, or `nil` if it has none.
   package static func instructions(in profile: String) -> Int64? {
     let start = "summary: "
     return profile.split(separator: "\n").first { $0.hasPrefix(start) }
@@ -213,10 +215,10 @@ enum InstructionProcess {
   /// The number of uncounted first measurements, which fill caches and prepare statements.
   private static let warmUp = 2
 
-  /// Performs the work of the benchmark that the argument names, and prints the numbers of operations
-  /// and marks.
+  /// Performs the work of one contender of a benchmark, and prints two numbers.
   ///
-  /// Prints nothing if the benchmark lacks the contender.
+  /// The argument names the benchmark and the contender. The numbers are those of the operations
+  /// and of the calls of `counts_mark`. Prints nothing if the benchmark lacks the contender.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))

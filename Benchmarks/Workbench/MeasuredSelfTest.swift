@@ -3,22 +3,25 @@ import HistoryTypes
 package import Measuring
 
 /// The parts of the measurement self-test that time and count real work of the store.
+///
+/// A row is one comparison of the times of two pieces of work.
 package struct MeasuredSelfTest: Sendable {
   /// The seed of the random order of the measurements, and of the resampling.
   package var seed: UInt64
-  /// The number of rows that compare equal work, to count false alarms.
+  /// The number of rows that compare equal work, where each reported change is a false alarm.
   package var alikeRows: Int
-  /// The number of rows that compare work with 2 % more work, to count the detected differences.
+  /// The number of rows that compare work with 2 % more of it, to count the detected differences.
   package var dearerRows: Int
   /// The folder in which a folder for the stores is created.
   ///
   /// `nil`, the default, selects `/dev/shm` if it is writable, else the folder for temporary files.
   package var scratchParent: String?
 
-  /// The number of blocks (rounds) in the first stage of a row.
+  /// The number of blocks (rounds) in the first measurement of a row.
   ///
-  /// Together, the blocks take at least 10 ms per contender. The second stage has four times as many
-  /// blocks: even on two cores shared by seven busy processes, its 99 % interval is narrower than 1 %.
+  /// Together, the blocks take at least 10 ms per contender. A suspect row is measured again with
+  /// four times as many blocks: even on two cores shared by seven busy processes, the 99 % interval
+  /// is then narrower than 1 %.
   private static let blocks = 80
   /// The sizes of history at which work is counted, to classify the growth of the counts.
   private static let sizes = [100, 200, 400, 800, 1600]
@@ -30,7 +33,9 @@ package struct MeasuredSelfTest: Sendable {
     dearerRows = isQuick ? 10 : 100
   }
 
-  /// Runs all parts, and passes each outcome to `note`; `measures` is called before each row.
+  /// Runs all parts of the self-test, and passes the outcome of each part to `note`.
+  ///
+  /// `measures` is called before each of the ``rowCount`` rows, but not before a repetition.
   ///
   /// - Throws: An error of the store or of the closures.
   package func run(
@@ -50,7 +55,7 @@ package struct MeasuredSelfTest: Sendable {
     try result.get()
   }
 
-  /// The maximum number of rows that are measured, not counting repeated measurements.
+  /// The sum of ``alikeRows`` and ``dearerRows``, without repeated measurements of a row.
   package var rowCount: Int { alikeRows + dearerRows }
 
   private func trial(

@@ -75,8 +75,8 @@ struct MeasuredWork {
 
   /// Returns the same work under another contender name.
   ///
-  /// Unless `keepingSum` is `true`, only the count in the tally is compared, because other stores
-  /// have other data.
+  /// Unless `keepingSum` is `true`, the sum in its tally becomes 0, so that only counts can differ.
+  /// Contenders on stores with other data have other sums, even if they do the same work.
   func named(_ contender: String, keepingSum: Bool = false) -> MeasuredWork {
     MeasuredWork(contender: contender, operations: operations) { watch in
       let tally = try measure(&watch)
@@ -94,9 +94,9 @@ struct MeasuredWork {
 
 /// A tally of the work in a measurement; contenders with the same work have equal tallies.
 struct WorkTally: Hashable, Sendable {
-  /// The number of rows or changes.
+  /// A number to compare: usually that of the rows, changes or transactions read or written.
   var count: Int64
-  /// The sum of one value over all counted rows or changes.
+  /// A second number to compare, such as the sum of the quantities of the counted rows.
   var sum: Int64
 
   init(count: Int64, sum: Int64) {

@@ -70,7 +70,7 @@ struct SampleItem {
 final class MergeData {
   let file: BenchmarkStore
   let path: String
-  /// The request for the new transactions.
+  /// The request for the transactions that the initializer appended to ``file``.
   let request: HistoryRequest
   let page: HistoryPage
   let entity: Int32
@@ -78,9 +78,9 @@ final class MergeData {
   private(set) var changedKeys: [Int64] = []
   /// The number of objects that a merge removes.
   private(set) var goneCount = 0
-  /// The state of a member that has merged none of the new transactions.
+  /// The state of a member that has merged none of the transactions of ``request``.
   let member: MemberSession.Snapshot
-  /// The store without the new transactions.
+  /// A second store, on another copy of the template, without the transactions of ``request``.
   let before: Store
 
   /// Appends a number of transactions to the store's history.
@@ -107,12 +107,12 @@ final class MergeData {
     goneCount = delta.deleted.count
   }
 
-  /// Returns a context with the data before the new transactions.
+  /// Returns a context with all objects, which has not merged the transactions of ``request``.
   ///
   /// The context shares no data with another context, so that a merge copies no data.
   func staleContext() throws -> ObjectContext { try staleContext(on: file.store) }
 
-  /// Returns a context with the data before the new transactions, on another connection.
+  /// Returns a context on the given store, with the same objects as that of ``staleContext()``.
   func staleContext(on store: Store) throws -> ObjectContext {
     let context = ObjectContext(store: before, author: "reader")
     try context.loadAll()

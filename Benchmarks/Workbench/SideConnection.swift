@@ -76,7 +76,8 @@ final class SideConnection {
 
   /// Returns SQL that appends copies of the newest transactions in the layout of Core Data.
   ///
-  /// The timestamps continue after the newest one, because published cleaners depend on them.
+  /// The timestamps continue after the newest one, because the published designs with which our
+  /// store is compared purge history by date.
   private static func repeatCoreData(_ count: Int, _ after: Int64) -> String {
     """
     BEGIN IMMEDIATE;
@@ -115,7 +116,10 @@ enum LockWatch {
     return configuration
   }
 
-  /// Runs a closure, and returns the duration of each hold of the lock, in nanoseconds.
+  /// Runs a closure, and returns for how long stores held the write lock each time, in nanoseconds.
+  ///
+  /// The stores must have the ``configuration()``. Of more than 4,096 times, the result has the
+  /// first 4,096 and the longest.
   static func holds(during body: () throws -> Void) throws -> [Double] {
     locks_reset()
     try body()

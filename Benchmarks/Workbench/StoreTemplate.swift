@@ -154,7 +154,7 @@ struct ProbeOutcome {
     return ProbeOutcome(ns: ns, peakBytes: memory?.peakBytes)
   }
 
-  /// Parses the numbers printed by a probe process.
+  /// Parses the outcome that a probe process prints, from its first two numbers: see ``numbers``.
   init(_ numbers: [Int64]) {
     ns = numbers[0]
     peakBytes = numbers[1] < 0 ? nil : numbers[1]
@@ -165,7 +165,7 @@ struct ProbeOutcome {
     self.peakBytes = peakBytes
   }
 
-  /// The numbers that ``init(_:)`` parses.
+  /// The duration and the peak memory (-1 if not measured), as a probe process prints them.
   var numbers: [Int64] { [ns, peakBytes ?? -1] }
 }
 
@@ -188,7 +188,7 @@ enum BuildProbe {
     return outcome
   }
 
-  /// Builds the store that the arguments describe, and prints the progress and the outcome.
+  /// Builds the store that the arguments describe, and prints its progress, then time and memory.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 3, let transactions = Int(arguments[1]),
       let seed = UInt64(arguments[2])
@@ -233,7 +233,10 @@ enum InspectProbe {
     return outcome
   }
 
-  /// Inspects the store that the arguments name, and prints the outcome.
+  /// Inspects the store that the arguments name, and prints four numbers.
+  ///
+  /// The numbers are the duration in nanoseconds, the peak memory in bytes (-1 if not measured),
+  /// and the store's numbers of transactions and changes.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let outcome = try inspect(path: arguments[0])

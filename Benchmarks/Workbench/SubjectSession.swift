@@ -11,7 +11,7 @@ struct SubjectSession {
   let settings: [BenchmarkSetting]
   let own: OwnSetting
   let seed: UInt64
-  /// The conditions that all benchmarks share.
+  /// The conditions that are not the benchmark's own, as text such as `warm, tmpfs`.
   let condition: String
   /// Called before each measurement; an error that it throws ends the session.
   let measures: () throws -> Void
@@ -96,7 +96,9 @@ struct SubjectSession {
 }
 
 extension InterleavedResult {
-  /// Returns the samples of the contenders in a range, under new names.
+  /// Returns the samples of some contenders, such as those at one history size.
+  ///
+  /// `range` has their indices. `names` replaces their names, which contain the history size.
   fileprivate func part(_ range: Range<Int>, names: [String]) -> InterleavedResult {
     let rounds = rounds.map { round in
       Round(
@@ -108,7 +110,7 @@ extension InterleavedResult {
   }
 }
 
-/// The tallies of every contender in each of its measurements.
+/// The tallies of work (``WorkTally``) that each contender returned from its measurements.
 private final class TallyLog {
   private struct Key: Hashable {
     let contender: String
@@ -121,7 +123,9 @@ private final class TallyLog {
     tallies[Key(contender: contender, historySize: size), default: []].append(tally)
   }
 
-  /// Compares each contender's tallies with those of raw C (the floor), measurement by measurement.
+  /// Verifies that the contenders did the same work as the floor in each measurement at one size.
+  ///
+  /// - Throws: ``BenchmarkDisagreement`` for the first tally that differs from the floor's.
   func check(
     _ names: [String],
     beside floorName: String,
@@ -152,7 +156,7 @@ package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
   let did: WorkTally
   let floorDid: WorkTally
 
-  /// A message with the difference and where it occurred.
+  /// A message with the benchmark, the history size, and the work of the contender and the floor.
   package var description: String {
     "\(subject) at \(historySize) transactions: \(contender) and the floor (raw C) did different "
       + "work, so their times are not compared. \(contender): \(Self.words(did)); the floor: "
@@ -169,7 +173,7 @@ final class BenchmarkStores {
   private let run: BenchmarkRun
   /// The folder in which the stores are built.
   let memory: ScratchFolder
-  /// The folder for copies on disk, or `nil` if no condition of the run needs one.
+  /// The folder for copies of stores on a disk; `nil` if no benchmark of the run needs a disk.
   private let disk: ScratchFolder?
 
   /// Creates the folders; the caller has to remove them with ``remove()``.
@@ -180,7 +184,7 @@ final class BenchmarkStores {
     disk = wantsDisk ? try ScratchFolder(in: run.scratchParent, onDisk: true) : nil
   }
 
-  /// Removes the folders with all their files.
+  /// Removes the folders of the run, with the prebuilt stores and all copies.
   func remove() throws {
     let results = [memory, disk].compactMap(\.self).map { folder in Result { try folder.remove() } }
     for result in results { try result.get() }
@@ -196,7 +200,7 @@ final class BenchmarkStores {
     }
   }
 
-  /// Returns the folder for the copies of a benchmark.
+  /// Returns the folder for the copies of stores that a benchmark makes.
   func scratch(for subject: BenchmarkSubject) -> ScratchFolder {
     subject.axis?.needsDisk == true ? disk ?? memory : memory
   }
@@ -218,7 +222,9 @@ final class BenchmarkStores {
 }
 
 extension BenchmarkSubject {
-  /// Returns the setting at one history size, for stores that were built in a folder.
+  /// Returns the environment in which the benchmark is measured at one history size.
+  ///
+  /// The prebuilt stores are in `folder`; copies of them are made in `scratch`.
   func setting(
     _ size: Int,
     _ folder: String,
@@ -251,7 +257,9 @@ extension BenchmarkSubject {
     return shapes
   }
 
-  /// Returns the part of a row's condition that all benchmarks share.
+  /// Returns the part of a row's condition that most benchmarks share, such as `warm, tmpfs`.
+  ///
+  /// For a cold cache, the part has only the medium.
   func sharedCondition(on medium: String) -> String {
     axis == .cold ? medium : "warm, \(medium)"
   }

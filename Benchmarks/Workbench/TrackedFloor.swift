@@ -22,7 +22,7 @@ final class TrackedFloor {
     )
   }
 
-  /// Inserts `Slip` objects with consecutive keys, in one transaction.
+  /// Inserts a row of entity `Slip` for each item, with consecutive keys, in one transaction.
   func insert(_ items: UnsafeBufferPointer<FloorItem>, firstKey: Int64) throws {
     try floor.insertTracked(items, firstKey: firstKey)
   }
@@ -101,13 +101,17 @@ enum CommitPeer {
   struct Commit {
     /// The transaction's number.
     let number: Int64
-    /// The time on the machine's clock after SQLite's commit and before the signal, in ns.
+    /// The time after SQLite's commit and before other processes are signalled (monotonic, in ns).
     let doneNs: UInt64
     /// The duration of signalling other processes, in ns.
     let signalNs: UInt64
   }
 
-  /// Starts a process that pauses before each commit; returns the commits when the process has ended.
+  /// Starts a process that makes a number of commits, and waits until the process has ended.
+  ///
+  /// The process pauses for `pauseUs` microseconds before each commit.
+  ///
+  /// - Returns: the number and the times of each commit, in order.
   static func commits(
     _ command: String,
     path: String,

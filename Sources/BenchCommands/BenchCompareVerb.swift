@@ -7,11 +7,11 @@ import Measuring
 import Reporting
 
 struct BenchCompareOptions: VerbOptions {
-  /// A build of the command: an existing executable, or a commit to build.
+  /// A build of `history-lab` to compare: an executable, a commit to build, or the running build.
   enum Build: Hashable, Sendable {
     case executable(String)
     case commit(String)
-    /// The running command.
+    /// The build that runs this command.
     case this
   }
 

@@ -15,7 +15,9 @@ struct BenchRunOptions: VerbOptions {
     "Counts N times, with newly built stores, and reports whether the counts are equal."
   )
   private var repeated: Int?
-  /// The name prefixes of the benchmarks to run; empty for all.
+  /// The name prefixes of the benchmarks to run.
+  ///
+  /// If empty, all benchmarks run except those, such as `large`, that only run if named.
   @Option(.onlyBenchmarks) var only: [String]
   /// The name prefixes of benchmarks to run in addition to those that `only` selects.
   @Option(
@@ -213,7 +215,9 @@ struct BenchRunVerb: Verb {
     return outcome.isWhole && outcome.uncertainty == nil ? .good : .undecided
   }
 
-  /// Repeats the counts as often as requested, and reports whether they were identical each time.
+  /// Repeats the counts until the requested number of runs, and reports whether all runs are equal.
+  ///
+  /// Exact counts, such as page reads, must be equal in every run, unlike times.
   private func printCounts(
     _ outcome: BenchSession.Outcome,
     _ output: BenchOutput,

@@ -13,7 +13,7 @@ struct BenchSession {
   let journal: BenchJournal?
   let terminal: Terminal
 
-  /// The results of a session.
+  /// The rows of the benchmarks measured so far, and of the noise check.
   struct Outcome {
     /// The benchmarks measured at all sizes, each with its rows.
     var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
@@ -123,12 +123,12 @@ struct BenchJournal {
   /// Creates the journal for a run's folder; the file is not touched.
   init(in folder: String) { path = folder + "/measured.jsonl" }
 
-  /// Whether the file exists, which means that the run is incomplete.
+  /// Whether the journal's file exists, which means that the run is incomplete.
   var isThere: Bool { FilePath.state(of: path) != .absent }
 
-  /// Creates the file if it does not exist.
+  /// Creates an empty journal file if the run's folder has none.
   ///
-  /// - Throws: a lab error when it cannot be written.
+  /// - Throws: a lab error when the file cannot be written.
   func begin() throws(LabError) {
     guard !isThere else { return }
     try write { try Data().write(to: URL(fileURLWithPath: path)) }
@@ -166,9 +166,11 @@ struct BenchJournal {
     }
   }
 
-  /// Removes this file after the run is complete, because other files then contain the run's results.
+  /// Removes the journal's file after a run is complete.
   ///
-  /// - Throws: a lab error when it cannot be removed.
+  /// Other files then contain the run's results. A file that does not exist is no error.
+  ///
+  /// - Throws: a lab error when the file cannot be removed.
   func remove() throws(LabError) {
     guard isThere else { return }
     try write { try FileManager.default.removeItem(atPath: path) }

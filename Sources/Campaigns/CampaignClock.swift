@@ -10,10 +10,10 @@ struct CampaignClock: Sendable {
   private var base = 0.0
   private var since: ContinuousClock.Instant
 
-  /// Creates a clock for a worker that starts at `now` on its machine, at the campaign's time 0.
+  /// Creates a clock that counts from 0 seconds at `now`, when the worker starts on its machine.
   init(now: ContinuousClock.Instant) { since = now }
 
-  /// Returns the campaign's time, in seconds.
+  /// Returns the campaign's time: the number of seconds, up to `now`, in which it had a worker.
   func seconds(now: ContinuousClock.Instant) -> Double {
     base + Double((now - since) / .milliseconds(1)) / 1_000
   }

@@ -67,8 +67,10 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package var workers: [String] = []
   /// The plans that were shrunk to the failure, as a check's seed and the plan's number, sorted.
   package var plans: [Place] = []
-  /// The number of plans in ``tasks`` that broke the invariant, including plans that broke it because
-  /// of another bug.
+  /// The number of plans, in the checks that ``tasks`` ran, that broke ``invariant``.
+  ///
+  /// Some of these plans may have broken it because of a bug other than this failure's. A task
+  /// whose run does not count such plans counts as one plan.
   package var planCount = 0
 
   /// A plan of a check, by the check's seed and the plan's number.

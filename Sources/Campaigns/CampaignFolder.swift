@@ -12,8 +12,9 @@ import Musl
 ///
 /// The folder has a subfolder for each kind of file: the tasks into which the work is divided
 /// (`tasks`), the claims of workers on tasks (`claims`), the results (`done`), and the
-/// counterexamples (`failures`). Older versions of the lab recorded failures without symptoms; a
-/// newer version that reads the folder saves the symptoms of these failures in `progress`.
+/// counterexamples (`failures`). The subfolder `progress` exists only if older versions of the lab
+/// recorded failures without their symptoms, by which similar failures are grouped
+/// (``FailureSymptom``): a newer version finds these symptoms and saves them there.
 /// Each file is written under a temporary name and then renamed or linked, so that no reader sees a
 /// partial file. Only claims and the campaign's HTML page change later. SQLite is not used, because
 /// its locks are unreliable on network file systems (https://sqlite.org/useovernet.html). Clocks of
@@ -51,9 +52,9 @@ package struct CampaignFolder: Sendable {
 
   /// Opens a campaign to look at it or to drain it, whichever program created it.
   ///
-  /// Older versions recorded failures without symptoms. The checkers of this program determine the
-  /// symptoms, and the folder saves them under `reader`, the program's build. If `reader` is `nil`,
-  /// the symptoms are not saved.
+  /// Older versions recorded failures without symptoms (``FailureSymptom``). The checkers of this
+  /// program find the symptoms, and the folder saves them for this build, which `reader` names. If
+  /// `reader` is `nil`, the symptoms are not saved.
   ///
   /// - Throws: ``CampaignError`` if the folder is not a campaign, or has a newer format.
   package init(opening path: String, reader: CampaignProgram? = nil) throws(CampaignError) {
@@ -117,7 +118,8 @@ package struct CampaignFolder: Sendable {
   ///
   /// A round starts when all tasks of the earlier rounds have a result.
   ///
-  /// - Parameter rounds: The command lines of the tasks of each round. The last task joins all results.
+  /// - Parameter rounds: The command lines of the tasks, by round. The last task joins the results
+  ///   of all rounds.
   /// - Returns: The group's number, from 1.
   /// - Throws: ``CampaignError`` if a file cannot be written.
   package func add(rounds: [[[String]]]) throws(CampaignError) -> Int {
@@ -247,24 +249,25 @@ package struct CampaignFolder: Sendable {
 package struct CampaignTask: Codable, Hashable, Sendable {
   /// The number of the task's group, from 1; tasks that are added together are a group.
   package let group: Int
-  /// The position in the group, from 1.
+  /// The task's position in its group, from 1.
   package let number: Int
   /// The number of tasks in the group.
   package let count: Int
   /// The arguments of the lab's command, without the folder of its output.
   package let words: [String]
-  /// The round of the task, from 0; `nil` if the task needs no other task.
+  /// The number of the task's round, from 0; `nil` if the group has no rounds.
   ///
-  /// The tasks of a round need the results of all earlier rounds of the group.
+  /// The tasks of a round need the results of all earlier rounds of their group.
   ///
-  /// In a group that explores plans, a round is the length of the plans. The last task joins all
-  /// results, even if tasks were given up.
+  /// If a group explores plans in rounds, round n explores those with n commands. After the round of
+  /// the longest plans, the last round has one task, which is also the last task of the group. It
+  /// joins the results of all rounds, even if some tasks were given up.
   package var round: Int?
 
-  /// Whether the task joins the results of all rounds.
+  /// Whether the task is the last one of its group and joins the results of all rounds.
   var joinsRounds: Bool { round != nil && number == count }
 
-  /// The name in file names, such as `2-0015`.
+  /// The task's name in file names, such as `2-0015` for task 15 of group 2.
   package var name: String {
     "\(group)-" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }

@@ -1,6 +1,6 @@
-/// The growth of a campaign's counts over its time, and the rates of its workers.
+/// The growth of a campaign's counts of plans, states and failures, and the rates of its workers.
 package struct CampaignGrowth: Codable, Hashable, Sendable {
-  /// The counts at one moment.
+  /// The numbers of plans, states and failures at one moment of a campaign.
   package struct Point: Codable, Hashable, Sendable {
     /// The campaign's time: the number of seconds during which it had a worker.
     package let seconds: Double
@@ -34,12 +34,14 @@ package struct CampaignGrowth: Codable, Hashable, Sendable {
     package var stateRate: Double? { stateSeconds > 0 ? Double(states) / stateSeconds : nil }
   }
 
-  /// The maximum number of points.
+  /// The maximum number of elements of ``points``.
   ///
-  /// If there are more results, only every n-th result and the last one have points.
+  /// If more tasks have results, only every n-th result and the last one have points.
   static let pointCountMax = 100
 
-  /// The counts at the times of at most 100 results, sorted by time; empty if no result has a time.
+  /// The counts of plans, states and failures at the times when tasks ended, sorted by time.
+  ///
+  /// The array has at most ``pointCountMax`` points. It is empty if no result has a time.
   package let points: [Point]
   /// The workers with results, by name.
   package let workers: [Worker]

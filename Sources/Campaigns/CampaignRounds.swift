@@ -11,7 +11,7 @@ package struct RoundProgress: Codable, Hashable, Sendable {
   /// The number of all tasks in the first incomplete round; 0 if all rounds are complete.
   package let count: Int
 
-  /// Creates the progress of a group from its tasks; `nil` if they have no rounds.
+  /// Creates the progress of a group of tasks; `nil` if the group does not explore plans in rounds.
   init?(group: Int, _ tasks: [CampaignTask], _ results: [String: TaskResult]) {
     let slices = tasks.filter { $0.round != nil && !$0.joinsRounds }
     guard let depth = slices.compactMap(\.round).max() else { return nil }
@@ -28,7 +28,7 @@ package struct RoundProgress: Codable, Hashable, Sendable {
 }
 
 extension CampaignFolder {
-  /// Returns the folder with the results of a group.
+  /// Returns the folder with the results of a group: of all tasks that were added together.
   func results(ofGroup group: Int) -> String { "\(path)/done/\(group)" }
 
   /// Returns the reason why a task cannot be done, as a clause; `nil` if it can.

@@ -19,23 +19,23 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let done: Int
   /// The tasks that were given up, which count as done.
   package let givenUp: [TaskResult]
-  /// The results whose exit code is 1: the command found a violation or a regression.
+  /// The results whose exit code is 1: the task found a violation or a regression.
   package let found: [TaskResult]
-  /// The results whose exit code is 2: the command could not decide.
+  /// The results whose exit code is 2: the task could not decide.
   package let undecided: [TaskResult]
   /// The newest claim on each task without a result; released claims are left out.
   package let claimed: [Claimed]
   package let plans: Int
   package let steps: Int
-  /// The total duration of all commands with a result, in seconds.
+  /// The total run time of all tasks with a result, in seconds; a task that was given up adds 0.
   package let seconds: Double
   /// The number of results of each worker.
   package let resultsByWorker: [String: Int]
   package let failures: [KnownFailure]
   package let isDrained: Bool
-  /// The growth of the counts over the campaign's time, and the rates of the workers.
+  /// The growth of the counts of plans, states and failures, and the rates of the workers.
   package let growth: CampaignGrowth
-  /// The progress of each group of tasks that explores plans in rounds, by length of the plans.
+  /// The progress of each group of tasks that explores plans in rounds: one round per plan length.
   package let rounds: [RoundProgress]
 
   /// The number of tasks without a result.
@@ -95,7 +95,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     return found.filter { !explained.contains($0.task) }
   }
 
-  /// The verdict: `invalid` if the campaign has a failure, or if a command ended with exit code 1.
+  /// The verdict: `invalid` if the campaign has a failure, or if a task ended with exit code 1.
   ///
   /// Otherwise the verdict is `unknown` if there are no tasks, or if a task has no result, was
   /// given up or ended with exit code 2. In all other cases it is `valid`.

@@ -17,21 +17,21 @@ package struct TaskResult: Codable, Hashable, Sendable {
   package let worker: String
   /// The number of the claim under which the task was done, from 1.
   package let claim: Int
-  /// The exit code of the command; `nil` if the task was given up.
+  /// The exit code of the task's command; `nil` if the task was given up.
   package let code: Int32?
   /// The reason why the task was given up; `nil` if it was not.
   package var because: String?
   package let seconds: Double
-  /// The campaign's time when the command had ended, in seconds, as ``CampaignClock`` defines it.
+  /// The campaign's time when the task had ended, in seconds, as ``CampaignClock`` defines it.
   ///
   /// `nil` in results of older versions.
   package var at: Double?
-  /// The number of plans that the command ran.
+  /// The number of plans that the task ran in checks; 0 if the task ran no check.
   package var plans = 0
-  /// The number of steps in the plans that the command ran.
+  /// The number of steps in the plans that the task ran in checks.
   package var steps = 0
-  /// The file with the command's ``StateSample``, within the result's folder; `nil` if the command
-  /// has not measured states.
+  /// The file with the task's ``StateSample``, within the result's folder; `nil` if the task has
+  /// not measured states.
   package var states: String?
 }
 
@@ -43,9 +43,10 @@ package struct TaskResult: Codable, Hashable, Sendable {
 /// failures, because a worker may also be lost with its machine. A worker that is interrupted
 /// releases its task. A released claim counts neither as a failure nor as one of the twenty claims.
 ///
-/// A task of a later round is claimed when all tasks of the earlier rounds of its group have a
-/// result. If a task of an earlier round was given up, the tasks of the later rounds are given up
-/// too. The last task of the group is done nevertheless, and joins the results that exist.
+/// Tasks that were added together are a group, whose tasks may be ordered in rounds. A task of a
+/// later round is claimed when all tasks of the earlier rounds of its group have a result. If a
+/// task of an earlier round was given up, the tasks of the later rounds are given up too, except
+/// the last task of the group: it joins the results that exist.
 package struct CampaignWorker {
   /// Runs a command that writes into the folder `output`, and stops the command when `isWanted`
   /// returns `false`.

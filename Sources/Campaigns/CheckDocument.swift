@@ -10,7 +10,7 @@ struct CheckDocument: Decodable {
     let counterexamples: [Found]?
   }
 
-  /// The number of plans that broke an invariant.
+  /// An invariant, with the number of plans that broke it.
   struct Invariant: Decodable {
     let invariant: String
     let invalid: Int

@@ -67,8 +67,9 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
 extension CampaignStatus {
   /// The estimates of the failures that the campaign has not found.
   ///
-  /// A failure counts once for each plan that was shrunk to it. If a command reported a violation
-  /// without a counterexample, ``FailureEstimate/failingShareMax`` is `nil`.
+  /// Each plan that was shrunk to a failure counts as one counterexample of that failure. If a task
+  /// reported a violation, ``FailureEstimate/failingShareMax`` is `nil`, even if no plan was
+  /// shrunk.
   package var estimate: FailureEstimate {
     FailureEstimate(counts: failures.map(\.plans.count), planCount: found.isEmpty ? plans : 0)
   }

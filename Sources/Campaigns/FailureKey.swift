@@ -13,6 +13,8 @@ package struct FailureKey: Hashable, Sendable {
     "LiveQueries",
   ]
 
+  /// Creates the key of a shrunk plan that breaks an invariant on a system.
+  ///
   /// - Complexity: linear in the plan's text.
   package init(_ plan: Plan, of system: String, breaks invariant: String) {
     let canonical = CanonicalPlan(plan, showsOperations: Self.ofContent.contains(invariant))

@@ -16,12 +16,12 @@ package struct FailureSymptom: Codable, Hashable, Comparable, Sendable {
   /// the answer.
   package let words: String
 
-  /// The number of first words of a sentence that are part of a symptom.
+  /// The number of words that a symptom has from the start of the sentence about a violation.
   ///
   /// With one word, more seeded bugs would share a symptom with another bug. With three words, the
   /// failures of more seeded bugs would be divided into more than two groups.
   private static let wordCount = 2
-  /// The number of first words of the wrong line of a query's answer that are part of a symptom.
+  /// The number of words that a symptom has from the wrong line of a query's answer.
   private static let answerWordCount = 4
 
   /// Returns the symptoms of a trace that breaks an invariant, sorted.
@@ -97,10 +97,10 @@ extension FailureSymptom {
 
 /// Failures of a campaign that probably have one cause.
 package struct FailureGroup: Hashable, Sendable {
-  /// An invariant that failures of a group break.
+  /// An invariant that some failures of a ``FailureGroup`` break, and the number of these failures.
   package struct BrokenInvariant: Codable, Hashable, Sendable {
     package let invariant: String
-    /// The number of the group's failures that break the invariant.
+    /// The number of failures in the group that break ``invariant``.
     package let failureCount: Int
   }
 
@@ -112,9 +112,11 @@ package struct FailureGroup: Hashable, Sendable {
   /// The invariant that all failures of the group break.
   package var invariant: String { symptom?.invariant ?? example.invariant }
 
-  /// The failure with the shortest plan among those that were recorded for the symptom's invariant.
+  /// The group's failure with the shortest plan, of those recorded for ``symptom``'s invariant.
   ///
-  /// If the group has no such failure, the failure with the shortest plan of the whole group.
+  /// A failure is recorded for one invariant, but the symptom that it shares with the group may be
+  /// of another invariant that it also breaks. If no failure was recorded for the symptom's
+  /// invariant, this is the failure with the shortest plan of the whole group.
   package var example: KnownFailure {
     let listed = failures.filter { $0.invariant == symptom?.invariant }
     let shortest = (listed.isEmpty ? failures : listed).min { $0.commandCount < $1.commandCount }

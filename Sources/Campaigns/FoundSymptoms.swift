@@ -4,10 +4,11 @@ import Traces
 
 /// The symptoms of failures that an older version of the lab recorded without symptoms.
 ///
-/// The checkers of this build determine the symptoms from the counterexamples. The symptoms are saved
-/// in `progress` in the campaign's folder, so that each counterexample is checked only once. The name
-/// of a file is derived from the counterexample and the build, which determine the symptoms. The file
-/// never changes.
+/// A symptom is a broken invariant and the first words of the sentence about it
+/// (``FailureSymptom``). The checkers of this build find the symptoms in the counterexamples. One
+/// file for each counterexample and build keeps the result in the campaign's subfolder `progress`,
+/// so that a build checks each counterexample only once. The counterexample and the build determine
+/// the symptoms and the file's name, so the content of a file never changes.
 struct FoundSymptoms {
   private let folder: CampaignFolder
   private var place: String { "\(folder.path)/progress" }
@@ -25,7 +26,9 @@ struct FoundSymptoms {
     return found
   }
 
-  /// Returns the file for the symptoms of a counterexample; `nil` if the build is unknown.
+  /// Returns the file for the symptoms that this build finds in a counterexample.
+  ///
+  /// The result is `nil` if the build is unknown; the symptoms are then not saved.
   private func file(of failure: KnownFailure, _ text: Data) -> String? {
     guard let reader = folder.reader else { return nil }
     let build = "\(reader.lab)\n\(reader.build)\n\(reader.libraries)\n"

@@ -1,12 +1,12 @@
-/// A result with a sample of the states that its command reached.
+/// The result of a task, with a sample of the states that the task reached.
 package struct MeasuredResult: Sendable {
   package let result: TaskResult
-  /// The sample of the states that the command reached; `nil` if the command has not measured states.
+  /// The sample of the states that the task reached; `nil` if the task has not measured states.
   package var states: StateSample?
 
-  /// Returns whether the result is before another one in the order of the campaign's time.
+  /// Returns whether the task of `one` ended before that of `other`, by ``TaskResult/at``.
   ///
-  /// Results without a time are last.
+  /// Results without a time are last. Results with equal times are ordered by the tasks' names.
   static func isBefore(_ one: MeasuredResult, _ other: MeasuredResult) -> Bool {
     (one.result.at ?? .infinity, one.result.task) < (
       other.result.at ?? .infinity, other.result.task
@@ -18,22 +18,22 @@ package struct MeasuredResult: Sendable {
 ///
 /// Results never change, so each result is read only once.
 ///
-/// A result's sample consists of the states with the smallest digests. The cache sorts the results by
-/// the campaign's time. From each sample it removes the states whose digests are too great for the
-/// joined sample of the results before it. Most results then have few states in the cache. The
-/// removal does not affect ``CampaignGrowth``.
+/// A sample consists of the states with the smallest digests. ``CampaignGrowth`` joins the samples
+/// in the order in which the tasks ended. A state whose digest is too great for the join of the
+/// earlier samples cannot be in any later join, so the cache removes it. Most results then have few
+/// states in the cache. The removal does not affect ``CampaignGrowth``.
 package struct ResultCache: Sendable {
   private var results: [String: MeasuredResult] = [:]
 
   package init() {}
 
-  /// The results in the order of the campaign's time.
+  /// The results in the order in which their tasks ended, by ``TaskResult/at``.
   var inOrder: [MeasuredResult] { results.values.sorted(by: MeasuredResult.isBefore) }
 
   /// Returns whether the cache contains the result of a task, by the task's name.
   func contains(_ task: String) -> Bool { results[task] != nil }
 
-  /// Adds results, and removes states that are no longer needed.
+  /// Adds results, and removes the states that cannot be in a join with the earlier samples.
   mutating func add(_ new: [MeasuredResult]) {
     guard !new.isEmpty else { return }
     for one in new { results[one.result.task] = one }
@@ -48,7 +48,7 @@ package struct ResultCache: Sendable {
 }
 
 extension CampaignFolder {
-  /// Returns the results of all tasks that have a result, in the order of the campaign's time.
+  /// Returns all results in the order in which their tasks ended, by ``TaskResult/at``.
   ///
   /// Results in the cache are not read again; the new ones are added to the cache.
   ///

@@ -13,7 +13,7 @@ import Darwin
 /// estimates are about the mixture. All errors are half the width of an interval that contains the
 /// true value with a confidence of about 95 %.
 package struct StateEstimate: Codable, Hashable, Sendable {
-  /// The number of different states.
+  /// The number of different states that were reached; an estimate unless ``distinctError`` is 0.
   package let distinct: Double
   /// The error of ``distinct``; 0 if the states were counted exactly.
   package let distinctError: Double

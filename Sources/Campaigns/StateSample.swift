@@ -8,7 +8,8 @@ import Foundation
 ///
 /// - Samples of several runs, joined in any order, are the sample of all runs together.
 /// - Up to ``countMax`` different states are counted exactly. A larger number is estimated from the
-///   size of the sample and the least digest above it, with a standard error of 3 %.
+///   size of the sample and the least digest of a reached state outside the sample, with a standard
+///   error of 3 %.
 /// - As JSON a sample of ten million plans has at most 20,000 bytes.
 ///
 /// Z. Bar-Yossef et al.: Counting Distinct Elements in a Data Stream, RANDOM 2002; K. Beyer et al.:
@@ -81,12 +82,12 @@ package struct StateSample: Sendable {
     lower(to: planCounts.keys.sorted()[Self.countMax])
   }
 
-  /// Removes the states that cannot be part of the sample of `other` and this sample together.
+  /// Removes the states whose digests are too great for `other`, and so for a join with `other`.
   mutating func trim(for other: StateSample) {
     if let bound = other.bound { lower(to: bound) }
   }
 
-  /// The sample with at most ``countMax`` states.
+  /// This sample, reduced to at most ``countMax`` states: those with the smallest digests.
   private var pruned: StateSample {
     var sample = self
     sample.prune(above: Self.countMax)
@@ -124,7 +125,7 @@ package struct StateSample: Sendable {
 }
 
 extension StateSample: Equatable {
-  /// Returns whether two samples have the same states and counts after surplus states are removed.
+  /// Returns whether two samples are equal when both are reduced to at most ``countMax`` states.
   package static func == (left: StateSample, right: StateSample) -> Bool {
     let (left, right) = (left.pruned, right.pruned)
     return left.planCounts == right.planCounts && left.bound == right.bound

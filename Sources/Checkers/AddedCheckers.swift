@@ -1,7 +1,9 @@
 internal import Synchronization
 package import Traces
 
-/// A checker from another package; every suite of the scope `all` in this process also runs it.
+/// A checker from another package, added with ``CheckerSuite/add(_:)``.
+///
+/// Every suite that this process later creates with the scope `all` (all checkers) also runs it.
 package struct AddedChecker: Sendable {
   let name: String
   let sentence: String
@@ -24,7 +26,10 @@ package struct AddedChecker: Sendable {
 }
 
 extension CheckerSuite {
-  /// Adds checkers to all suites of the scope `all` in this process; call before creating a suite.
+  /// Adds checkers to all suites that this process later creates with the scope `all`.
+  ///
+  /// Call this before the process creates its first suite: the list of all checkers' names, which
+  /// ``verdicts`` uses, is read only once.
   package static func add(_ checkers: [AddedChecker]) { AddedChecker.add(checkers) }
 }
 
@@ -35,7 +40,9 @@ struct AddedCheckers: Sendable {
   /// A hash of all events: the lab does not know which events the added checkers depend on.
   private var eventHash: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// Creates the added checkers for a trace; `nil` if no checkers were added.
+  /// Creates the checkers that ``CheckerSuite/add(_:)`` has added, for one trace.
+  ///
+  /// The result is `nil` if none were added in this process.
   init?(_ header: TraceHeader) {
     let added = AddedChecker.all
     guard !added.isEmpty else { return nil }

@@ -144,9 +144,10 @@ extension AskedQuery {
 
   // MARK: A visit
 
-  /// Returns the expected lines after the first one for a query that registers its own member.
+  /// Returns the expected answer to a `visit` query, without its first line.
   ///
-  /// The first line is `at N, new`, where N is `start`: the transaction number at which the member
+  /// A `visit` query registers and retires a member of its own, which the plan does not have. The
+  /// first line is `at N, new`, where N is `start`: the transaction number at which that member
   /// starts.
   private func visitLines(from start: Int64) -> [String] {
     let isLocked = timeline.plan.header.locks == .held
@@ -164,18 +165,18 @@ extension AskedQuery {
     ]
   }
 
-  /// Returns why the answer to a query that registers its own member is wrong; `nil` if correct.
+  /// Returns why the answer to a `visit` query is wrong; `nil` if it is correct.
   func visitFault(_ lines: [String]) -> String? {
     let allowed = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// The transaction numbers at which the member or tracker that the query launches may start.
+  /// The numbers at which the member of a `visit` query or the tracker of a `tour` query may start.
   ///
-  /// If the query has no date, the start is the newest number. If it has a date, the start is one
-  /// number below the first transaction in history at or after that date, or the newest number if
-  /// there is no such transaction. If history may have been purged before, the newest number is
-  /// accepted too.
+  /// If the query has no date, the start is the newest transaction number. If it has a date, as if
+  /// imported from PersistentHistoryTrackingKit, the start is one number below the first
+  /// transaction in history at or after that date, or the newest number if there is no such
+  /// transaction. If history may have been purged before, the newest number is accepted too.
   var visitStarts: [Int64] {
     guard let date else { return [head] }
     let next = statuses.indices.first { !statuses[$0].isPurged && commit($0).timestamp >= date }

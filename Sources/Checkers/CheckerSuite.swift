@@ -373,9 +373,10 @@ package enum ViolationOrder {
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
-  /// Returns the items sorted by the harm of their invariants, most harmful first.
+  /// Returns the items sorted by their invariants, in the order of `names`: most harmful first.
   ///
-  /// The items of invariants that are not in `names` come last, in their original order.
+  /// `checker` returns the name of an item's invariant. Items whose invariants are not in `names`
+  /// come last, in their original order.
   package static func mostSpecificFirst<Item>(
     _ items: [Item],
     by checker: (Item) -> String

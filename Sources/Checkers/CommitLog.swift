@@ -105,9 +105,10 @@ extension CommitLog {
     }
   }
 
-  /// Removes a member from the sets of all transactions.
+  /// Removes a member from the sets of all transactions, so that it need not merge any of them.
   ///
-  /// Call this before the member registers, if it then need not merge any earlier transaction.
+  /// Call this before a registration that starts from scratch, such as the first one or one after a
+  /// retirement (``MemberStatus/startsFromScratch``).
   mutating func forget(_ bit: MemberSet) {
     for position in statuses.indices { statuses[position].forget(bit) }
   }
@@ -205,9 +206,9 @@ package struct TransactionStatus: Sendable {
     everMerged.formUnion(bit)
   }
 
-  /// Removes a member from all sets of members of this transaction.
+  /// Removes a member from every set of this transaction, such as ``required`` and ``merged``.
   ///
-  /// Call this before the member registers, if it then need not merge any earlier transaction.
+  /// ``CommitLog/forget(_:)`` states when to call this.
   mutating func forget(_ bit: MemberSet) {
     required.subtract(bit)
     merged.subtract(bit)

@@ -36,7 +36,7 @@ extension Timeline {
 /// The state of one `read` command of a consumer.
 private struct CurrentReading: Sendable {
   private let reading: PlannedReading
-  /// The planned steps whose events have not occurred yet.
+  /// The reading steps of the command that no event has shown yet.
   private var steps: ArraySlice<ReadingStep>
   /// The position through which the current process has received history.
   private var received: Int
@@ -44,11 +44,14 @@ private struct CurrentReading: Sendable {
   private var pageCount = 0
   /// Whether the consumer has received a page that `confirm` can confirm.
   private var hasPage = false
-  /// Whether the first process of this command has started.
-  private var hasStarted = false
-  /// The position through which the steps so far must have confirmed history.
+  /// Whether the consumer's first process in this `read` command has started.
   ///
-  /// The value is -1 if the steps need not have confirmed any transaction.
+  /// The steps `restart` and `retire` start further processes. So does `overtake`, if processes hold
+  /// no locks.
+  private var hasStarted = false
+  /// The position through which the consumer must have confirmed history.
+  ///
+  /// The value follows from the reading steps so far. It is -1 if they require no confirmation.
   private var required = -1
 
   init?(_ command: Int?, on timeline: Timeline) {
@@ -123,9 +126,9 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Applies the planned steps through the next one that is contained in `those`.
+  /// Applies the remaining reading steps of the command, through the first one in the set `those`.
   ///
-  /// That step is the one that caused the current event. If no remaining step is in `those`, all
+  /// That step is the one that caused the current event. If no remaining step is in the set, all
   /// remaining steps are applied.
   ///
   /// - Returns: the step that caused the event; `nil` if no remaining step is in `those`.

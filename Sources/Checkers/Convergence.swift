@@ -133,7 +133,9 @@ private struct FinalView: Sendable {
     (0..<aliasCountMax).map { ObjectName(object.entity, -object.key - 1000 * Int64($0)) }
   }
 
-  /// The number of returned names; plans rarely delete and insert an object more often than this.
+  /// The number of names that ``aliases(of:)`` returns.
+  ///
+  /// Plans rarely delete and insert an object more often than this.
   private static let aliasCountMax = 32
 
   /// Returns the objects in transactions that the member ignores or that its merge hooks handled.

@@ -3,11 +3,11 @@ package import Traces
 
 /// The first difference between two states of the data, in the order of object names.
 package enum Difference: Hashable, Sendable {
-  /// The second state lacks an object that the first has.
+  /// The state `from` of ``init(from:to:except:)`` has an object that the state `to` lacks.
   case lacks(ObjectName)
-  /// The second state has an object that the first lacks.
+  /// The state `to` of ``init(from:to:except:)`` has an object that the state `from` lacks.
   case adds(ObjectName)
-  /// An attribute has different values.
+  /// An attribute has different values: the first is from the state `from`, the second from `to`.
   case value(ObjectName, attribute: String, Value, Value)
 
   /// The object that differs.

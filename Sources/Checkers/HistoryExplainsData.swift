@@ -23,9 +23,10 @@ package struct HistoryExplainsData: Invariant {
   package static let sentence =
     "Every change of the data is in history, and history has no other change."
   package private(set) var violation: Violation?
-  /// The first update that was reported without columns.
+  /// The first update that was reported without its changed columns.
   ///
-  /// This is a violation if any other update in the trace is reported with columns.
+  /// This is a violation only if another update in the trace is reported with columns: a system may
+  /// report no columns at all.
   private var bare: Violation?
   private var hasColumns = false
   private var hasHistory = false
@@ -81,7 +82,7 @@ package struct HistoryExplainsData: Invariant {
     return .valid
   }
 
-  /// Adds to `state` whether the system has reported columns so far.
+  /// Adds to `state` whether any update was reported without its changed columns, and any with them.
   func describe(_ state: inout StateSketch) {
     state.add(bare != nil)
     state.add(hasColumns)

@@ -26,7 +26,7 @@ struct KnownViews: Sendable {
 
   private struct View: Sendable {
     var readStates: [ObjectName: ReadState] = [:]
-    /// Whether a failure or a live query may have changed what the view has read.
+    /// Whether it is unknown what the view has read, because of a failure or a live query.
     var isUnsure = false
     /// The live queries that have reported a result.
     var lists: Set<Int> = []
@@ -94,8 +94,8 @@ struct KnownViews: Sendable {
 
   /// Updates a view's states after a launch or a resync, in which the view reads all objects.
   ///
-  /// A partial view is empty after a launch; in a resync it reads only the objects that it
-  /// contains.
+  /// A partial view does not read all objects: it is empty after a launch, and in a resync it reads
+  /// only the objects that it contains.
   mutating func load(_ actor: ActorID, isLaunch: Bool, _ objects: Objects) {
     guard !partial.contains(actor) else {
       if isLaunch {
@@ -119,9 +119,10 @@ struct KnownViews: Sendable {
 
   /// Updates a view's states after it merged writes that it did not save.
   ///
-  /// The view reads an object again if it last read the object before one of these writes. A view
-  /// that is not partial also reads the objects that the writes inserted. A state that the view read
-  /// after a write is kept.
+  /// The view reads an object again if it last read the object before one of these writes. If it
+  /// has read the object since, it keeps the state that it has read. The view also reads the
+  /// objects that the writes inserted, unless it is partial: a partial view does not read all
+  /// objects at its launch.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }
@@ -141,10 +142,12 @@ struct KnownViews: Sendable {
   ///
   /// The first result is read from the store. In a later result, an object can have its current
   /// state, or an older state that the view has read before. The reported values show which of the
-  /// two it is. If both states have the same values, the view becomes unsure.
+  /// two it is. If both states have the same values, it becomes unknown what the view has read
+  /// (``isUnsure(_:)``).
   ///
-  /// A view also becomes unsure if its live query fails. A partial view becomes unsure after every
-  /// result, because it may have read objects that are not in the result.
+  /// This also becomes unknown if a live query of the view fails. For a partial view, which does
+  /// not read all objects at its launch, it becomes unknown after every result, because the view
+  /// may have read objects that are not in the result.
   mutating func list(_ report: LiveReport, by actor: ActorID, _ objects: Objects) {
     guard report.failure == nil, !partial.contains(actor) else { return uncertainty(actor) }
     let isFirst = views[actor, default: View()].lists.insert(report.list).inserted

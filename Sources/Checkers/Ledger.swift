@@ -4,10 +4,10 @@ package import Traces
 /// The data that the plan's writes should produce, compared with the changes that the system reports.
 ///
 /// The ledger computes the net effect of every write from the plan's command, never from the
-/// system's reports. A staged write takes effect when it is committed; a write that failed has no
-/// effect. After a write of unknown outcome, the ledger keeps two possible states, with and without
-/// the write, until later events rule one of them out. The cost of a write is linear in its changes
-/// and in the number of possible states.
+/// system's reports. A write that `begin` stages takes effect at its `commit`; a write that failed
+/// has no effect. After a write of unknown outcome, the ledger keeps two possible states, with and
+/// without the write, until later events rule one of them out. The cost of a write is linear in its
+/// changes and in the number of possible states.
 package struct Ledger: Sendable {
   /// The maximum number of possible states; if there would be more, the data count as unknown.
   package static let possibilitiesMax = 32
@@ -203,9 +203,10 @@ package struct Ledger: Sendable {
     mismatch = nil
   }
 
-  /// Stages the write of a successful `begin`, and removes the write of a successful `commit`.
+  /// Records that `begin` staged a write for a later `commit`, or that `commit` committed it.
   ///
-  /// After a failed `commit`, or a `begin` of unknown outcome, the write may or may not be staged.
+  /// After a `begin` of unknown outcome, or a `commit` that did not succeed, it is unknown whether
+  /// the write still waits to be committed.
   private mutating func stage(_ outcome: Outcome) {
     switch (currentAction, outcome) {
     case (.begin(let write), .ok): staged[write.actor] = StagedWrite(write, false)
@@ -335,9 +336,9 @@ private struct PlannedEdit: Sendable {
 /// A write that `begin` has started and `commit` has not committed.
 struct StagedWrite: Sendable {
   let write: PlannedWrite
-  /// Whether it is unknown if the write is staged.
+  /// Whether it is unknown if the write waits for its `commit`.
   ///
-  /// True after a `begin` of unknown outcome or a `commit` that did not succeed.
+  /// True after a `begin` of unknown outcome, or after a `commit` that did not succeed.
   var isUncertain: Bool
 
   init(_ write: PlannedWrite, _ isUncertain: Bool) {

@@ -179,7 +179,7 @@ private struct WatchedView: Sendable {
     }
   }
 
-  /// Notes transactions that a merge hook finished, so that the view may lack their changes.
+  /// Notes transactions whose default merge a merge hook replaced: the view may lack their changes.
   mutating func finish(_ positions: [Int], on timeline: Timeline) {
     for position in positions where timeline.log.transactions.indices.contains(position) {
       let commit = timeline.log.transactions[position].commit
@@ -187,11 +187,12 @@ private struct WatchedView: Sendable {
     }
   }
 
-  /// Notes the end of a command.
+  /// Notes the end of a command of the view's actor.
   ///
-  /// If the command failed but its save was committed, the view may lack the saved changes. If the
-  /// command failed, the live query that it started is removed. If it succeeded, the live query
-  /// that the new one replaces, if any, is removed.
+  /// If the command did not succeed but its save was committed, the view may lack the saved
+  /// changes. A command `watch` starts a live query, which replaces the oldest one if the view has
+  /// the maximum number of them. If such a command succeeded, the replaced one is removed;
+  /// otherwise the new one.
   mutating func end(_ outcome: Outcome) {
     if let saved, outcome != .ok { unknown.formUnion(saved.changes.map(\.object)) }
     saved = nil
@@ -232,7 +233,7 @@ private struct ReportedList: Sendable {
   /// The last reported result; `nil` before the first report.
   var rows: [ListedRow]?
 
-  /// The query, for a sentence: `1 (the first 2 of Item by -count)`.
+  /// The query's number and its request, for messages: `1 (the first 2 of Item by -count)`.
   var title: String {
     let first = watch.limit.map { "the first \($0) of " } ?? ""
     let conditions = watch.conditions.isEmpty ? "" : ", with conditions"
@@ -291,7 +292,7 @@ private struct ExpectedRows {
   ///
   /// The result may contain such an object in any state, or not contain it.
   private let open: Set<ObjectName>
-  /// The matching objects that are not in `open`, in the order of the live query.
+  /// The matching objects whose state in the view is certain, in the order of the live query.
   private let matching: [(object: ObjectName, sorted: [Value])]
 
   init(_ watch: PlannedWatch, _ objects: Objects, except open: Set<ObjectName>) {
@@ -361,8 +362,9 @@ private struct ExpectedRows {
 
   /// Returns a clause about a missing object; `nil` if none is missing.
   ///
-  /// `rows` are the rows of the result without the objects in `open`. If `isFull` is `true`, the
-  /// result has reached its limit; then only objects that come before its last row count as missing.
+  /// `rows` are the rows of the result, without the objects whose state in the view is uncertain.
+  /// If `isFull` is `true`, the result has reached its limit; then only objects that come before
+  /// the last of `rows` count as missing.
   private func gap(in rows: [ListedRow], isFull: Bool) -> String? {
     let shown = Set(rows.map(\.object))
     let missing = matching.first { !shown.contains($0.object) }

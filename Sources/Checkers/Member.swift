@@ -2,6 +2,8 @@ import HistoryTypes
 package import Traces
 
 /// The state of one actor or consumer after the events so far; positions are in commit order.
+///
+/// A number of transactions counts those committed up to a moment, purged ones included.
 package struct Member: Sendable {
   /// The member's name in the plan.
   package let id: ActorID
@@ -27,7 +29,7 @@ package struct Member: Sendable {
   package internal(set) var mergedThrough = -1
   /// The position below which the member has merged and recorded all transactions that it must merge.
   package internal(set) var recordedBelow = 0
-  /// The number of transactions when the consumer last read history.
+  /// The number of committed transactions when the consumer last read history; 0 if it never did.
   package internal(set) var consumedFrom = 0
 
   init(_ id: ActorID, position: Int) {
@@ -74,16 +76,17 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
   package var first: Int? { isEmpty ? nil : rawValue.trailingZeroBitCount }
 }
 
-/// The state of one member according to the events, and how the store's state may differ from it.
+/// The status of an actor or consumer as a member, and how the store may differ from it.
 ///
-/// Without power-offs and faults, the store agrees with the events. After a power-off or a fault,
-/// the store may contain another state of the member: the ``alternatives`` list the possible
-/// differences until an event shows the state, usually the member's next launch. For a member,
-/// these are `absent`, `ahead` and `behind`. For an actor that is no member, they are `registered`
-/// and, after a fault during its retirement, `absent`. A power-off also adds `takenBack` to every
-/// member.
+/// The status is derived from the events. Without power-offs and faults, the store agrees with it.
+/// After a power-off or a fault, the store may contain another status. The ``alternatives`` then
+/// list the possible differences, until an event shows the status, usually the next launch. While
+/// the actor is a member, the alternatives can be `absent`, `ahead` and `behind`. While it is not a
+/// member (never registered, or retired), they can be `registered` and, after a fault during its
+/// retirement, `absent`. A power-off also adds `takenBack` to every member. ``Alternatives``
+/// explains each of them.
 package struct MemberStatus: Hashable, Sendable {
-  /// Whether history is kept for a member, and whether it runs.
+  /// Whether a member is registered, and whether it runs.
   package enum Presence: UInt8, Sendable {
     /// The member was never registered, or has retired.
     case absent
@@ -106,7 +109,10 @@ package struct MemberStatus: Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The store may lack the member's registration, or may still mark the member as cut off.
+    /// The store may lack the member's registration.
+    ///
+    /// After a power-off, the store may instead mark the member as cut off. The power-off may have
+    /// rolled back the member's resync, or may have left a cut-off that was made just before.
     package static let absent = Alternatives(rawValue: 1)
     /// The cursor in the store may have moved without an event.
     package static let ahead = Alternatives(rawValue: 2)
@@ -120,11 +126,13 @@ package struct MemberStatus: Hashable, Sendable {
     package static let takenBack = Alternatives(rawValue: 16)
   }
 
-  /// The member's presence according to the events.
+  /// Whether the member is absent, stopped or running, according to the events.
   package private(set) var presence = Presence.absent
-  /// The member's access to history according to the events.
+  /// Whether the member can still get all history that it needs, according to the events.
   package private(set) var access = HistoryAccess.whole
-  /// The possible differences between the store and the events; empty if the state is certain.
+  /// The ways in which the member's status in the store may differ from the events; empty if none.
+  ///
+  /// Only power-offs and faults make differences possible.
   package private(set) var alternatives: Alternatives = []
   /// Whether the member is a consumer: it reads history, but has no contexts to merge it into.
   package internal(set) var isConsumer = false
@@ -171,7 +179,8 @@ extension MemberStatus {
 
   /// Records a launch: the member reads its row in the store, so the store's state is certain.
   ///
-  /// Only `behind` remains, because it concerns a consumer's own token.
+  /// Of the ``alternatives``, only `behind` remains: a consumer's own token may be newer than the
+  /// one in the store.
   mutating func launch() {
     presence = .running
     alternatives.formIntersection(.behind)
@@ -209,7 +218,9 @@ extension MemberStatus {
   /// Records that a consumer has stored its token, so the store and the consumer have the same one.
   mutating func keepToken() { alternatives.remove(.behind) }
 
-  /// Records a launch of a consumer with its own token; the token in the store may be older.
+  /// Records that a consumer is launched with a token that it has kept outside the store.
+  ///
+  /// A power-off may have rolled back the token in the store, so `behind` becomes possible.
   mutating func launchAtOwnToken() { alternatives.insert(.behind) }
 }
 
@@ -238,6 +249,6 @@ extension MemberStatus {
   /// Records a power-off, which may have rolled back a registration, a resync or a retirement.
   mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
-  /// Records that a power-off has rolled back the cut-off of the member.
+  /// Undoes a cut-off by a retention limit that a power-off has, or may have, rolled back.
   mutating func takeBackCutOff() { access = .whole }
 }

@@ -94,7 +94,7 @@ extension [String: Value] {
   /// Returns whether two objects are equal as stored; an absent attribute is null.
   package func isSame(as other: [String: Value]) -> Bool { firstDifference(from: other) == nil }
 
-  /// Returns the least attribute in which two objects differ; `nil` if they are equal.
+  /// Returns the first attribute, by name, in which two objects differ; `nil` if they are equal.
   package func firstDifference(from other: [String: Value]) -> String? {
     var least: String?
     for (attribute, value) in self where !value.isSame(as: other[attribute] ?? .null) {

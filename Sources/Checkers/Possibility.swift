@@ -3,10 +3,12 @@ import Traces
 
 /// A possible state of the data, with the edits that have led to it.
 package struct Possibility: Sendable {
-  /// The data in this state.
+  /// The store's data, if this possible state is the true one.
   package private(set) var model: ReferenceModel
   private var log: [(at: Int, edit: Edit)] = []
-  /// The states of objects that views have read; `nil` if no merge policy of the plan uses them.
+  /// The states of objects that the actors' views (first contexts) have read.
+  ///
+  /// The value is `nil` if no merge policy of the plan uses these states.
   private var knownViews: KnownViews?
   /// The actors with the older model, which lacks the attributes that have default values.
   private let olderActors: Set<ActorID>
@@ -16,7 +18,7 @@ package struct Possibility: Sendable {
   private let hasRelations: Bool
   /// The reason why the store must refuse the last edit; `nil` if the edit was applied.
   private(set) var refusal: Refusal?
-  /// Whether an edit depended on the content of a view while that content was unknown.
+  /// Whether an edit depended on what an actor's view context had read, while that was unknown.
   private(set) var isUndecided = false
 
   init(
@@ -33,9 +35,10 @@ package struct Possibility: Sendable {
 
   /// Applies an edit under its merge policy, and returns the net changes.
   ///
-  /// The policy may depend on what the view has read, which may be unknown. In a model without
-  /// relations, the changes in `reported` of the edit's objects are then applied instead. In a model
-  /// with relations, ``isUndecided`` is then set.
+  /// The effect of the policy may depend on what the saving view has read. If that is unknown and
+  /// the model has no relations, the effect on the edit's objects is taken from `reported`, the
+  /// changes that the system reports. If that is unknown and the model has relations,
+  /// ``isUndecided`` is set: the net changes may then be wrong.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
     if let related = related(edit) {
@@ -110,8 +113,9 @@ package struct Possibility: Sendable {
   ///
   /// The result is `nil` if the store must accept the edit, or if the model has no relations.
   ///
-  /// Before a save, the view reads the objects of the save that it has not read yet. The view has
-  /// read them even if the store refuses the save.
+  /// If the edit is a save of an actor's view, this method also records that the view reads the
+  /// objects of the save that it has not read yet. A view reads them before the save, even if the
+  /// store then refuses the save.
   mutating func mustRefuse(_ edit: Edit) -> Refusal? {
     guard let related = related(edit) else { return nil }
     if let view = edit.viewWriter {
@@ -284,7 +288,7 @@ enum Edit: Sendable {
   /// Whether a program without the library makes the edit.
   var isPlainSQL: Bool { if case .plainSQL = self { true } else { false } }
 
-  /// The actor whose view saves the write; `nil` unless the edit is a write through the view.
+  /// The actor whose view (first context) saves the edit; `nil` if the edit is no save of a view.
   var viewWriter: ActorID? {
     if case .write(let write) = self, write.context == "view" { write.actor } else { nil }
   }

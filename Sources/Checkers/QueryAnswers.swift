@@ -15,9 +15,13 @@ struct QueryAnswers: Sendable {
   private var hasPurged = false
   /// The time of the last purge, from which the interval to the next purge is measured.
   private var lastPurge = LastPurge.never
-  /// The value of `lastPurge` before the current query, which decides whether its purge was due.
+  /// The time of the last purge before the current `purge` or `due` query.
+  ///
+  /// It decides whether a `due` query, which purges only after an interval, had to purge.
   private var lastPurgeBefore = LastPurge.never
-  /// Whether a power-off has occurred; signals are lost in a power-off.
+  /// Whether a power-off has occurred, which loses the store's signals.
+  ///
+  /// The answers to `signals`, `visit` and `tour` queries are then no longer checked.
   private var hasLostPower = false
   /// The positions of the transactions that the current command has purged.
   private var purged: Set<Int> = []

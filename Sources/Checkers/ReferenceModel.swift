@@ -196,7 +196,9 @@ package struct NetChange: Hashable, Sendable {
   package internal(set) var changesValues = false
   /// Whether the write updated the object before it deleted the object.
   package internal(set) var isUpdatedFirst = false
-  /// The attributes that updates in the write set, one bit each in the order of the entity's attributes.
+  /// The attributes that the write's updates have set, one bit each.
+  ///
+  /// The bits have the order of the entity's attributes.
   package internal(set) var columns: UInt64 = 0
   /// The values before the write; `nil` if the object did not exist then.
   package let before: Values?

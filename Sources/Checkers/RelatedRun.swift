@@ -108,10 +108,11 @@ struct RelatedRun {
   /// Applies the delete rules of all references to deleted objects, and to objects deleted by the
   /// rules.
   ///
-  /// References that an edit of this write changes are skipped. If `isLast` is `false`, the edits are
-  /// applied later: a reference is skipped if an edit sets it to null, or to an object that is not in
-  /// `deleted`. If `isLast` is `true`, the edits were applied before: a reference is skipped if it has
-  /// the value that an edit set. If the merge policy has kept the old value, the delete rule applies.
+  /// The rules may skip a reference that the write itself sets. If `isLast` is `false`, the write's
+  /// inserts and updates follow later: a reference is skipped if one of them sets it to null, or to
+  /// an object that is not in `deleted`. If `isLast` is `true`, they were applied before: a
+  /// reference is skipped if it has the value that one of them set, but not if the merge policy
+  /// kept the old value.
   private mutating func applyRules(
     to deleted: [ObjectName],
     isLast: Bool = false
@@ -143,9 +144,12 @@ struct RelatedRun {
     return denying.contains { model.objects[$0] != nil } ? .denied : nil
   }
 
-  /// Returns whether an edit sets a reference to null, or to an object that is not in `deleted`.
+  /// Returns whether the delete rules skip a reference, because the write itself sets it.
   ///
-  /// If `deleted` is `nil`, returns whether the reference has the value that an edit has set.
+  /// Before the write's inserts and updates are applied, `deleted` contains the deleted objects.
+  /// The reference is then skipped if an insert or update sets it to null, or to an object that is
+  /// not in `deleted`. Afterwards `deleted` is `nil`: the reference is skipped if it has the value
+  /// that an insert or update sets.
   private func changes(
     _ attribute: String,
     of object: ObjectName,

@@ -123,7 +123,7 @@ extension Timeline {
 }
 
 extension Ledger {
-  /// Adds the possible states of the data and the staged writes to `state`.
+  /// Adds to `state` the possible states of the data, and the writes started but not yet committed.
   func describe(_ state: inout StateSketch) {
     state.add(possibilities.count)
     for possibility in possibilities { state.add(possibility.model.objects) }

@@ -87,8 +87,9 @@ package struct Timeline: Sendable {
 extension Timeline {
   /// Updates the timeline with the next event; only this method and ``append(_:)`` change a timeline.
   ///
-  /// The closure reads the timeline in the state before the event, except that ``actor``, ``named``
-  /// and the ledger's results already belong to this event.
+  /// The closure reads the timeline as it was before the event, with three exceptions that already
+  /// reflect the event: ``actor``, ``named`` (the transactions that the event names) and ``ledger``
+  /// (the expected data).
   package mutating func advance(_ event: Event, observe: (Timeline) -> Void = { _ in }) {
     lookUpNames(of: event)
     ledger.advance(event, named: named, position: log.count)
@@ -199,9 +200,10 @@ extension Timeline {
     return failure
   }
 
-  /// Returns whether the plan does not explain a failure of the current command.
+  /// Returns whether only a fault or a throwing hook could explain a failure of the command.
   ///
-  /// A refusal because of relations is explained unless the command is a query.
+  /// This is so for the code `failed`. It is also so for the codes with which a store refuses edits
+  /// (`denied`, `duplicate`, `dangling` and `missing`) if the command is a query.
   private func isUnexplained(_ failure: SystemFailure) -> Bool {
     switch failure.code {
     case .failed: true
@@ -252,12 +254,14 @@ extension Timeline {
     log.transactions.lastIndex { $0.commit.changes.contains { $0.object == object } }
   }
 
-  /// Returns the name of the actor that wrote a transaction, for a sentence: "share".
+  /// Returns the name of the actor that wrote a transaction, such as `share`.
+  ///
+  /// If the trace names no actor, the result is `another program`.
   package func writer(of position: Int) -> String {
     log.transactions[position].writer.map { everyone[$0].id.name } ?? "another program"
   }
 
-  /// Returns the name of a transaction, for a sentence: "#3".
+  /// Returns the name of a transaction for messages, such as `#3`.
   ///
   /// If a power-off rolled the transaction back, the result says that it was lost.
   package func label(_ position: Int) -> String {

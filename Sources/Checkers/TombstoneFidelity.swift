@@ -21,7 +21,8 @@ package struct TombstoneFidelity: Invariant {
   private var expected: [TransactionName: Objects] = [:]
   /// The first delete that history reports without the expected tombstone.
   ///
-  /// This is a violation if the trace reports any tombstone.
+  /// This is a violation only if the trace reports a tombstone of any delete: a system may have no
+  /// tombstones at all.
   private var bare: Violation?
   private var hasTombstone = false
 

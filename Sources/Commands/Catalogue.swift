@@ -48,14 +48,14 @@ package enum CatalogueFormat: Hashable, Sendable {
 
 /// The evidence on whether a condition, such as equal timestamps, occurs in apps.
 package enum Evidence: Hashable, Sendable {
-  /// The condition was observed in real stores; the text states where.
+  /// The test condition was observed in real stores; the text states where.
   case observed(String)
-  /// The condition is described in public; the text names the source.
+  /// The test condition is described in public; the text names the source, or states what it says.
   case documented(String)
-  /// The condition was never observed; the text states which stores were examined.
+  /// The test condition was never observed; the text states which stores were examined.
   case hypothetical(String)
 
-  /// The kind of evidence in one word.
+  /// Whether the condition is `observed`, `documented` or `hypothetical`, in one word.
   package var word: String {
     switch self {
     case .observed: "observed"
@@ -64,7 +64,7 @@ package enum Evidence: Hashable, Sendable {
     }
   }
 
-  /// The text of the evidence.
+  /// The text of the evidence, such as the stores in which the condition was observed.
   package var because: String {
     switch self {
     case .observed(let text), .documented(let text), .hypothetical(let text): text

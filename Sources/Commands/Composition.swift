@@ -25,7 +25,9 @@ package struct Composition: Sendable {
   }
 }
 
-/// Settings for some verbs, declared in the module of these verbs; a composition may replace them.
+/// Settings for some verbs, declared in the module of these verbs.
+///
+/// A ``Composition`` uses the default settings of each type, unless others were assigned to it.
 package protocol CompositionPart: Sendable {
   /// Creates the default settings.
   init()

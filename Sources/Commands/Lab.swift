@@ -170,7 +170,9 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// Returns the message; a command line that `try` suggests starts with `command`.
+  /// Returns the message, followed by the suggested command line if there is one.
+  ///
+  /// The command line consists of `command` and the arguments in `try`.
   package func sentence(typing command: ShellCommand) -> String {
     switch self {
     case .usage(let sentence, let words?), .undecided(let sentence, let words?):
@@ -179,7 +181,7 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// The message; its suggested command starts with the plain name `history-lab`.
+  /// The message; a suggested command line starts with the plain name `history-lab`.
   package var sentence: String { sentence(typing: .plain) }
 
   /// Adds a suggested command to a usage error that has none; returns other errors unchanged.

@@ -5,9 +5,9 @@ import ObjectContexts
 extension ConflictScript {
   // MARK: Inserts
 
-  /// Saves an insert of a group that has unique values of one or two stored groups.
+  /// Saves a new `Group` with the code of a stored `Group`, and at times the alias of another one.
   ///
-  /// The same save inserts an entry that refers to the new group.
+  /// Codes and aliases are unique. The same save inserts an `Entry` that refers to the new `Group`.
   mutating func insertDuplicate(_ decision: SaveDecision) throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(decision), context())
@@ -48,9 +48,10 @@ extension ConflictScript {
 
   // MARK: Updates
 
-  /// Saves an update that gives a group the unique code of another group.
+  /// Saves an update that gives a `Group` the unique code of another `Group`.
   ///
-  /// `choice` selects the closure's answer: a free code, the code of a third group, or no code.
+  /// If `decision` is `write`, `choice` selects the values that the conflict closure returns: with
+  /// a free code, with the code of a third `Group`, or without a code.
   mutating func updateDuplicate(_ decision: SaveDecision, choice: Int) throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(decision), context())
@@ -89,7 +90,7 @@ extension ConflictScript {
     try reference.compare(mine, what)
   }
 
-  /// Saves an update that has both a conflict and a duplicate, with a random policy or closure.
+  /// Saves an update with a conflict and a duplicate, under a random policy or conflict closure.
   ///
   /// A closure gives one answer to the conflict and one to the duplicate.
   mutating func answerTwice() throws(HistoryError) {

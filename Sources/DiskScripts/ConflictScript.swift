@@ -55,7 +55,9 @@ struct ConflictScript: SaveScript {
 
   private func draw() -> SaveDecision { seed.pick(SaveDecision.all) }
 
-  /// Returns a context that keeps its objects, with the merge policy of a decision.
+  /// Returns a context with a merge policy; objects stay registered without references to them.
+  ///
+  /// The policy is that of `decision`, or `error` if `decision` resolves conflicts with a closure.
   func context(_ decision: SaveDecision = .policy(.error)) -> ObjectContext {
     ObjectContext(
       store: reference.store,
@@ -82,10 +84,10 @@ struct ConflictScript: SaveScript {
 
   // MARK: Saves
 
-  /// Saves with the context's merge policy, or with a closure if the decision requires one.
+  /// Saves with the context's merge policy, or lets the closure `answer` resolve the conflicts.
   ///
-  /// `answer` returns the closure's answer to a conflict. The result contains the conflicts that the
-  /// closure received, and the error if the save fails.
+  /// `answer` is used if `decision` has no merge policy. The result contains the conflicts that
+  /// `answer` received, and the error if the save fails.
   func save(
     _ context: ObjectContext,
     _ decision: SaveDecision,
@@ -156,7 +158,9 @@ struct ConflictScript: SaveScript {
     try reference.compare(mine, what)
   }
 
-  /// Checks that a save has succeeded, and that a closure, if any, received the expected conflict.
+  /// Checks that a save has succeeded, and that a conflict closure received the expected conflict.
+  ///
+  /// If `decision` is a merge policy, the save used no closure.
   func expect(
     _ result: (conflicts: [SaveConflict], error: HistoryError?),
     _ decision: SaveDecision,
@@ -252,22 +256,22 @@ struct ConflictScript: SaveScript {
   }
 }
 
-/// The decision about the conflicts and duplicates of a save: by a merge policy or by a closure.
+/// The handling of a save's conflicts and duplicates: by a merge policy or by a conflict closure.
 enum SaveDecision: Equatable {
   case policy(MergePolicy)
   case keepStored
   case keepEdited
-  /// The closure returns values of its own.
+  /// A closure resolves a conflict with the values to write, in place of the edited values.
   case write
 
   static let policies = MergePolicy.allCases.map { SaveDecision.policy($0) }
   static let closures: [SaveDecision] = [.keepStored, .keepEdited, .write]
   static let all = policies + closures
 
-  /// The merge policy; `nil` for a closure.
+  /// The merge policy; `nil` if a closure resolves the conflicts.
   var policy: MergePolicy? { if case .policy(let policy) = self { policy } else { nil } }
 
-  /// Returns the closure's answer; only `write` uses the given values.
+  /// Returns a conflict closure's answer for this decision; only the case `write` uses `values`.
   func resolution(_ values: [String: Value]) -> ConflictResolution {
     switch self {
     case .policy, .keepStored: .keepStored

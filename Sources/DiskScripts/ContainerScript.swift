@@ -401,7 +401,7 @@ private final class CallNotes: Sendable {
 
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 
-  /// Removes and returns the calls since the last time that this function was called.
+  /// Returns the calls of hooks since this function was last called, and removes them.
   func take() -> [String] {
     lines.withLock { lines in
       defer { lines = [] }

@@ -30,6 +30,9 @@ struct ObjectCopy {
 
   /// Removes all but the oldest of each group of equal objects that contains a candidate.
   ///
+  /// Objects are equal if they have the same values of `attributes`, none of which is null.
+  /// `candidates` contains keys of objects.
+  ///
   /// The attribute `total`, if given, of the oldest object gets the sum of the group's values.
   ///
   /// - Returns: The number of the groups.

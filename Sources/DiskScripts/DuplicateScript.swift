@@ -11,7 +11,7 @@ struct DuplicateScript: DiskScript {
   let layout: HistoryLayout
   let seed: ScriptRandom
   private var copy = ObjectCopy()
-  /// The lists that were inserted or renamed since the last removal of duplicates.
+  /// The keys of the `List` objects that were inserted or renamed after the script's first write.
   private var candidates: Set<Int64> = []
 
   init(store: Store, seed: Int) {
@@ -96,7 +96,10 @@ struct DuplicateScript: DiskScript {
     return key
   }
 
-  /// Inserts objects that refer to a list: objects of every kind, or of random kinds.
+  /// Inserts objects of other entities that refer to a list: of each entity, or of random ones.
+  ///
+  /// If `isWhole` is `true`, each of `Item`, `Note`, `Slot` and `Tagging` gets at least one such
+  /// object, and the context is saved.
   private mutating func refer(
     to list: Int64,
     _ context: ObjectContext,
@@ -141,7 +144,10 @@ struct DuplicateScript: DiskScript {
 
   // MARK: Removal
 
-  /// Removes the duplicates of a page, and compares all objects and the new transactions.
+  /// Removes the duplicates of the lists in the transactions after `start`, and checks the result.
+  ///
+  /// All objects must equal those of `copy`, and history must gain one transaction for each group
+  /// of duplicates.
   private mutating func deduplicate(
     _ file: Store,
     after start: HistoryToken
@@ -262,7 +268,7 @@ struct DuplicateScript: DiskScript {
 
   private struct Refusal: Error {}
 
-  /// Makes removals fail; a later removal must then succeed.
+  /// Makes removals of duplicates fail; a removal afterwards must remove all duplicates.
   private func refuse(_ file: Store) throws(HistoryError) {
     let calls = CallCount()
     let start = try file.currentToken()

@@ -24,9 +24,9 @@ package struct FileScript: DiskStores {
   /// does not declare, and whose objects it cannot read.
   var entities: [Entity] { store.model.entities.filter(\.isDeclared) }
 
-  /// Reads the data in copies of the filled store, and changes, converts and replaces them.
+  /// Reads, changes and converts the store file `original`, and replaces and deletes a copy of it.
   ///
-  /// - Returns: the unmet expectations, and the last copy's objects with all their values.
+  /// - Returns: the unmet expectations, and the plan's objects in the copy with all their values.
   package mutating func run(
     _ folder: borrowing ScratchFolder,
     _ names: [ObjectID: ObjectName]
@@ -195,7 +195,7 @@ package struct FileScript: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Returns the plan's objects in the last copy with their values, one line each.
+  /// Returns the plan's objects in the store file `copy`, one line each with the values.
   ///
   /// Objects that the checks have inserted are left out. A reference is shown as the number in the
   /// name of the object that it refers to.

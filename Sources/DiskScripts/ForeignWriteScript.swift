@@ -90,7 +90,7 @@ struct ForeignWriteScript: DiskScript {
     plain.execute("PRAGMA recursive_triggers = \(recursive); BEGIN; \(sql); \(end)", faults)
   }
 
-  /// Deletes one object with plain SQL, between two comparisons.
+  /// Deletes an object with plain SQL, and compares history with the data before and after that.
   private mutating func delete(_ plain: PlainProgram) throws(HistoryError) {
     try compare()
     authors.insert(nil)

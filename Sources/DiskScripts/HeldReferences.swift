@@ -48,7 +48,9 @@ struct HeldReferences {
 
   // MARK: References
 
-  /// Adds the references that a call has returned, in groups of at most `count`.
+  /// Adds the references that a call has returned, divided into groups of at most `count`.
+  ///
+  /// As in a context, one reference of a group keeps all objects of the group registered.
   mutating func add(_ found: [StoredObject], sharing count: Int = 16) {
     for start in stride(from: 0, to: found.count, by: count) {
       let references = Array(found[start..<min(start + count, found.count)])
@@ -56,7 +58,9 @@ struct HeldReferences {
     }
   }
 
-  /// Drops one reference of a group, or the whole group if `isAll` is `true`.
+  /// Drops one reference of a group of references, or the whole group if `isAll` is `true`.
+  ///
+  /// `place`, which may be any number from 0, selects the group and the reference.
   mutating func drop(_ place: Int, isAll: Bool) {
     guard !groups.isEmpty else { return }
     let group = place % groups.count

@@ -55,7 +55,7 @@ extension InlineExecutor {
   }
 }
 
-/// Returns the outcome of a request as a value.
+/// Calls a closure, and returns its value or its error as a `Result`.
 package func result<Answer>(
   _ body: () async throws(HistoryError) -> Answer
 ) async -> Result<Answer, HistoryError> {

@@ -9,7 +9,7 @@ struct ListRow: Equatable {
   var count: Int64
   /// The number in the title; titles sort in the order of their numbers.
   var title: Int
-  /// Whether the first text is null and the second is empty, instead of the other way around.
+  /// Whether the attribute `first` is null and `second` is empty, instead of the other way around.
   var isSwapped: Bool
 
   static let attributes = [

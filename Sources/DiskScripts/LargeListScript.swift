@@ -150,11 +150,12 @@ struct LargeListScript: DiskScript {
 
   // MARK: Limits
 
-  /// Deletes objects of a limited result one by one.
+  /// Deletes objects from the result of a limited live query, one by one.
   ///
-  /// The live query keeps spare objects, half as many as the limit, which replace the first deleted
-  /// objects without a query. The next delete needs a query, which also finds an insert that is not
-  /// merged. A new object at the end of the order must not replace objects that were not read yet.
+  /// The live query keeps spare objects, half as many as the limit, which must replace the first
+  /// deleted objects without a query. The next delete needs a query, which must also find an insert
+  /// that another context has saved and that is not merged yet. A new object at the end of the
+  /// order must not replace a deleted object, because objects that were not read yet precede it.
   private mutating func replace(_ saved: Store) throws(HistoryError) {
     let limit = 6 + seed.draw(7)
     let view = context(saved, "app", retains: seed.draw(2) == 0)

@@ -275,7 +275,11 @@ struct LimitScript: DiskScript {
     )
   }
 
-  /// Purges at intervals; only purges that deleted transactions may count as the last purge.
+  /// Checks the effects that purges report, and when a purge at intervals is due.
+  ///
+  /// An interval starts at the last purge whose time the store has recorded. The store must record
+  /// the time of each purge at intervals that was due, and of each other purge that deleted
+  /// transactions; it must not record the time of any other purge.
   private mutating func compareTimes(_ file: Store) throws(HistoryError) {
     try write(3, into: file)
     let gone = try file.heldNumbers().dropLast()

@@ -56,7 +56,7 @@ struct LinkScript: DiskScript {
     )
   }
 
-  /// Saves tasks and tags, and links in each table, from a random side.
+  /// Saves tasks and tags, and links of each link entity, each made from a random end of the link.
   private mutating func fill(_ context: ObjectContext) throws(HistoryError) {
     for entity in ["Task", "Tag"] {
       for _ in 0..<4 {

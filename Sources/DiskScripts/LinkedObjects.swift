@@ -4,11 +4,11 @@ import HistoryTypes
 struct LinkedObjects {
   /// The name of the link entity.
   let entity: String
-  /// The names of the two references; their indexes are the numbers of the sides.
+  /// The names of the entity's two references; their indexes, 0 and 1, are the sides of a link.
   let references: [String]
-  /// The names of the attributes for the positions; `nil` for a side without an order.
+  /// For each side, the attribute that orders an object's links; `nil` for a side without an order.
   let positions: [String?]
-  /// The entities at the two ends.
+  /// For each side, the name of the entity to which the reference leads.
   let ends: [String]
   /// For each side, the objects that are linked with an object, in their order.
   private(set) var linked: [[ObjectID: [ObjectID]]] = [[:], [:]]
@@ -95,8 +95,8 @@ struct LinkedObjects {
 
   /// Returns the least number of links of one object that must change since `old`.
   ///
-  /// Added and removed links change. On an ordered side, the other links change, except the longest
-  /// subsequence that is in the same order in both states.
+  /// Added and removed links count as changed. On an ordered side, the other links count too,
+  /// except those in the longest subsequence that has the same order in both states.
   func changeCount(_ side: Int, _ id: ObjectID, since old: LinkedObjects) -> Int {
     let (before, now) = (old.linked[side][id] ?? [], linked[side][id] ?? [])
     let count = now.count { !before.contains($0) } + before.count { !now.contains($0) }

@@ -2,9 +2,10 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 
-/// Scripted checks of live queries in one context while two contexts edit tasks with tags.
+/// Scripted checks of live queries in one context; this and another context edit tasks with tags.
 ///
-/// Each time the first context has merged all history, each list is compared with a new query.
+/// Whenever the script reads a live query's result, and the context has merged all history, the
+/// result is compared with that of a new query.
 struct LiveListScript: DiskScript {
   let store: Store
   let faults = FailedExpectations()
@@ -177,7 +178,7 @@ struct LiveListScript: DiskScript {
   }
 }
 
-/// The query of a list.
+/// The parameters of a live query for `Task` objects.
 private struct ListQuery {
   var predicate: ObjectPredicate?
   var orders: [ObjectOrder] = []
@@ -230,7 +231,7 @@ private struct CopiedList {
     return nil
   }
 
-  /// Returns how the copy differs from a new query, as a clause; `nil` if both are equal.
+  /// Returns how the copied results differ from those of a new query, as a clause; `nil` if equal.
   func difference(from view: ObjectContext) throws(HistoryError) -> String? {
     let fresh = try view.objects(
       "Task",

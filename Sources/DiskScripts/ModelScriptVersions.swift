@@ -61,7 +61,7 @@ struct ModelScriptVersions {
   let all: [Model]
   /// A model that differs from the third version, but has the same version number.
   let other: Model
-  /// A version to which a store changes only in a migration.
+  /// A version to which a store must be migrated explicitly: opening an older store with it fails.
   let migrated: Model
 
   init?() {

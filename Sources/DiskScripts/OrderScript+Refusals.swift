@@ -102,7 +102,9 @@ extension OrderScript {
     )
   }
 
-  /// Opens the file with models that differ in their orders only, which a file does not record.
+  /// Opens the file with models in which another attribute, or none, orders the tasks of a list.
+  ///
+  /// A file does not record which attribute orders a reference, so each model's order must apply.
   func open(_ path: String) throws(HistoryError) {
     for position in [nil, "place"] {
       guard let model = try? OrderModels.model(orderedBy: position) else {

@@ -102,7 +102,7 @@ struct OrderScript: DiskScript {
     )
   }
 
-  /// Compares the members of one object, in their order, with the reference model.
+  /// Compares the objects that refer to one object, in their order, with the reference model.
   private func compare(
     _ order: OrderedMembers,
     _ id: ObjectID,
@@ -230,7 +230,7 @@ struct OrderScript: DiskScript {
     try save(context, contexts, since: isRoomy && isCounted ? before : nil)
   }
 
-  /// Makes random tasks, in random order, the members of an object.
+  /// Makes random tasks, in random order, the only ones that refer to an object.
   private mutating func setObjects(
     _ number: Int,
     _ owner: StoredObject
@@ -247,7 +247,7 @@ struct OrderScript: DiskScript {
     orders[number].members[owner.id] = wanted
   }
 
-  /// Returns a new task, or a saved one, which may be an object of the other context.
+  /// Inserts a task into `context`, or returns a saved task as an object of either context.
   private mutating func task(
     _ context: ObjectContext,
     _ contexts: [ObjectContext],
@@ -301,7 +301,9 @@ struct OrderScript: DiskScript {
     }
   }
 
-  /// Inserts and moves objects in a new list with the given positions, then sets its objects.
+  /// Inserts and moves tasks in a new list whose first tasks have the given positions.
+  ///
+  /// Then makes the first tasks, in the same or the reverse order, the only tasks of the list.
   private mutating func place(
     _ tight: TightPositions,
     _ contexts: [ObjectContext]

@@ -3,10 +3,12 @@ import HistoryTypes
 import ObjectContexts
 
 /// The expected members of each object of an ordered relationship, as plain arrays.
+///
+/// The members of an object, their owner, are the objects that refer to it.
 struct OrderedMembers {
   /// The name of the ordered reference.
   let reference: String
-  /// The name of the attribute for the positions.
+  /// The name of the attribute with a member's position, which orders the members of an owner.
   let position: String
   /// The name of the entity that is referred to.
   let owner: String
@@ -28,13 +30,15 @@ struct OrderedMembers {
     for owner in owners { members[owner]?.removeAll { $0 == member } }
   }
 
-  /// Moves a member to an index, or to the end if `index` is `nil`.
+  /// Adds a member to an owner at an index, or at the end if `index` is `nil`.
+  ///
+  /// The member is first removed from its present owner.
   mutating func add(_ member: ObjectID, to owner: ObjectID, at index: Int?) {
     remove(member)
     members[owner, default: []].insert(member, at: index ?? members[owner]?.count ?? 0)
   }
 
-  /// Sorts the members of an object by the positions that a context reads one by one.
+  /// Sorts an owner's members by their values of the attribute ``position``, as read in a context.
   mutating func sort(_ owner: ObjectID, in context: ObjectContext) throws(HistoryError) {
     let positions = try positions(members[owner] ?? [], in: context)
     members[owner] = members[owner]?.enumerated().sorted { left, right in
@@ -48,9 +52,9 @@ struct OrderedMembers {
     }.map(\.element)
   }
 
-  /// Returns whether many `Double` values lie between the positions of neighbors.
+  /// Returns whether an insert or a move at any index certainly changes one object only.
   ///
-  /// An insert or a move then changes one object.
+  /// Each position must be below 1024 in magnitude, and exceed the one before by more than 1e-6.
   func isRoomy(_ members: [ObjectID], in context: ObjectContext) throws(HistoryError) -> Bool {
     let positions = try positions(members, in: context)
     let known = positions.compactMap(\.self)
@@ -67,8 +71,8 @@ struct OrderedMembers {
 
   /// Returns the least number of objects that must change since `old`.
   ///
-  /// An object changes if its owner differs between the states. The other objects of an owner change,
-  /// except the longest subsequence that is in the same order in both states.
+  /// An object with another owner than before must change. Of an owner's other members, those
+  /// outside the longest subsequence with the same order in both states must change too.
   func changeCount(since old: OrderedMembers) -> Int {
     if members == old.members { return 0 }
     let (before, now) = (old.ownerByMember, ownerByMember)
@@ -131,7 +135,10 @@ enum TightPositions: CaseIterable {
     }
   }
 
-  /// Returns an index at which no finite position is left for an insert.
+  /// Returns an index at which no finite position lies between those of an insert's neighbors.
+  ///
+  /// At the start or the end of a list, no finite position lies before or after the only neighbor's.
+  /// `count` is the number of other objects in the list.
   func index(_ count: Int) -> Int {
     switch self {
     case .greatest, .infinite: count

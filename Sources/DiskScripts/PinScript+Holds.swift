@@ -32,7 +32,9 @@ extension PinScript {
 
   // MARK: Fixed steps
 
-  /// Ends edits of objects with and without a reference: only the former stay registered.
+  /// Ends the unsaved edits of two objects by rollback, save, refresh and undo.
+  ///
+  /// Only the object for which the script keeps a `StoredObject` must then stay registered.
   private mutating func endEdits(
     _ view: ObjectContext,
     _ other: ObjectContext,

@@ -113,7 +113,7 @@ extension PinScript {
     expect(try view.count("Note") == 2, "a refreshed context without history reads an old commit")
   }
 
-  /// Reads more bytes of rows than the page cache keeps during a scan.
+  /// Reads rows of over 2 MiB in total; a store lowers the limit of its page cache for such a read.
   func readLongRows(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let long = try open(folder.file("long"))
     let writer = ObjectContext.retaining(long, author: "app", name: "view")

@@ -109,7 +109,9 @@ struct PinScript: DiskScript {
     try compare(view, "move \(way)")
   }
 
-  /// Updates the expected state after a move: the snapshot, and the rows on which edits are based.
+  /// Updates the expected state after the context has moved to the newest rows.
+  ///
+  /// They become the rows of the snapshot, if there is one, and those on which edits are based.
   private mutating func noteMove(_ view: ObjectContext) throws(HistoryError) {
     if pinned != nil { pinned = (current, try view.store.currentToken()) }
     for id in edits.keys {
@@ -245,7 +247,7 @@ struct PinScript: DiskScript {
     try compare(view, after: step, row)
   }
 
-  /// Compares queries, aggregates and destinations of a context with the expected rows.
+  /// Compares a context's queries, aggregates and followed references with the expected rows.
   func compare(
     _ context: ObjectContext,
     after step: String,

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Scripted checks of histories with missing, damaged or unmeasured parts.
+/// Scripted checks of histories with missing or damaged parts, and of estimates of their size.
 ///
 /// The script deletes history as Core Data's own requests do, and changes files as other programs do.
 struct PurgeEdgeScript: DiskScript {
@@ -69,7 +69,9 @@ struct PurgeEdgeScript: DiskScript {
 
   // MARK: The size of history
 
-  /// Grows a file of over 2 MB: only growth by over an eighth causes a new measurement of history.
+  /// Grows a file of over 2 MB, and checks when `historySize()` measures the history again.
+  ///
+  /// It must do so after growth by over an eighth; after less growth, it must estimate the size.
   private func measure(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("measured")
     let file = try open(path)

@@ -168,7 +168,7 @@ struct PurgeScript: DiskScript {
     try compareTokens(file, gone)
   }
 
-  /// Checks whether the first purge reports correctly that a member's cursor limited the purge.
+  /// Checks that the script's first purge correctly reports whether a member's cursor limited it.
   private mutating func compareLimit(
     _ result: PurgeResult,
     _ bound: Bound,
@@ -198,8 +198,8 @@ struct PurgeScript: DiskScript {
 
   /// Fetches after a few tokens, and checks which of the tokens have expired.
   ///
-  /// A token must have expired if a transaction after it was purged. A token below `reached` may have
-  /// expired in any case.
+  /// A token must have expired if a transaction after it was purged. A token below ``reached``, the
+  /// number up to which purges were allowed to delete, may have expired in any case.
   private mutating func compareTokens(_ file: Store, _ gone: [Int64]) throws(HistoryError) {
     let all = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
     expect(all == held.sorted(), "a fetch from the beginning returns the transactions \(all)")

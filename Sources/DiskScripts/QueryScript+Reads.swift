@@ -16,7 +16,10 @@ extension QueryScript {
 
   // MARK: Long rows
 
-  /// Returns rows with texts of about the size of a buffer, followed by numbers of up to ten bytes.
+  /// Returns rows in which different values fill the buffer in which the store packs a row.
+  ///
+  /// The buffer has 1000 bytes. Each row has a text of 880 to 1009 bytes, then numbers of up to ten
+  /// bytes each when packed, and then a blob.
   private func longRows() -> [Values] {
     var rows: [Values] = []
     let start = 880 + seed.draw(7)
@@ -31,7 +34,7 @@ extension QueryScript {
     return rows
   }
 
-  /// Reads rows whose packed form exceeds the buffers.
+  /// Reads rows that are about as long as the buffer in which the store packs a row, or longer.
   ///
   /// In some runs the rows have so many bytes that the store lowers the limit of its page cache.
   func readLong(_ saved: Store) throws(HistoryError) {

@@ -41,7 +41,7 @@ struct SaveReference {
     rows = other.rows
   }
 
-  /// The entities of the scripts that save.
+  /// The entities of ``ConflictScript`` and ``SaveRuleScript``.
   ///
   /// `Entry` has one reference to `Group` for each delete rule. The first attribute of `Entry` is a
   /// reference.
@@ -260,7 +260,7 @@ protocol SaveScript: DiskScript {
   var seed: ScriptRandom { get }
   /// The expected rows and changes of the script's own store.
   var reference: SaveReference { get set }
-  /// The number of unique texts so far.
+  /// The number of texts that `unique()` has returned so far.
   var textCount: Int { get set }
 }
 
@@ -271,7 +271,7 @@ extension SaveScript {
     return .string("\(seed.pick(["a", "B", "é"]))\(textCount)")
   }
 
-  /// Inserts an object in a context and in the reference.
+  /// Inserts an object into a context, and into the expected rows in ``reference``.
   @discardableResult
   mutating func add(
     _ entity: String,
@@ -283,7 +283,7 @@ extension SaveScript {
     return object
   }
 
-  /// Sets values of an object in a context and in the reference.
+  /// Sets values of an object in its context, and in the expected rows in ``reference``.
   mutating func set(
     _ values: [String: Value],
     of object: StoredObject

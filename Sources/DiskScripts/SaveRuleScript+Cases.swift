@@ -5,7 +5,9 @@ import ObjectContexts
 extension SaveRuleScript {
   // MARK: References
 
-  /// Moves each reference of an entry, one by one, away from a group that the same save deletes.
+  /// Moves a reference of an `Entry` away from a `Group` that the same save deletes.
+  ///
+  /// The function does so with two of the three references.
   mutating func moveReference() throws(HistoryError) {
     for name in ["owner", seed.pick(["backup", "guard"])] {
       reference.start()
@@ -24,7 +26,7 @@ extension SaveRuleScript {
     }
   }
 
-  /// Deletes a group, and moves one reference away from it and another to it in the same save.
+  /// Deletes a `Group`, and moves one reference away from it and another to it in the same save.
   mutating func referToDeleted() throws(HistoryError) {
     for (from, to) in [seed.pick([("owner", "guard"), ("guard", "owner")]), ("owner", "backup")] {
       reference.start()
@@ -51,9 +53,9 @@ extension SaveRuleScript {
     }
   }
 
-  /// Deletes a group, and sets references to another group in the same save.
+  /// Deletes a `Group`, and sets references to another `Group` in the same save.
   ///
-  /// Another context has set these references to the deleted group. If the merge policy keeps the
+  /// Another context has set these references to the deleted `Group`. If the merge policy keeps the
   /// stored references, the delete rules apply to them.
   mutating func keepReferences(_ policy: MergePolicy) throws(HistoryError) {
     reference.start()
@@ -97,7 +99,10 @@ extension SaveRuleScript {
 
   // MARK: Combined changes
 
-  /// Saves a duplicate whose removal changes and deletes objects that the same save edits.
+  /// Saves an update that gives one `Group` the code of another, which the save must then delete.
+  ///
+  /// The delete changes and deletes objects that the same save edits. If `isDenied` is `true`, a
+  /// reference denies the delete, and the save must fail.
   mutating func combineChanges(isDenied: Bool) throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(seed.pick([.objectWins, .overwrite])), context())
@@ -133,7 +138,7 @@ extension SaveRuleScript {
     try reference.compare(mine, what)
   }
 
-  /// Gives the first group the code of the second, and edits and inserts entries and parts.
+  /// Gives the first `Group` the code of the second; edits and inserts `Entry` and `Part` objects.
   private mutating func editCombined(
     _ groups: [ObjectID],
     _ entries: [ObjectID],
@@ -152,7 +157,7 @@ extension SaveRuleScript {
 
   // MARK: Other writes
 
-  /// Updates many objects in long runs, which fill the buffers of a connection more than once.
+  /// Updates 260 objects in each of two saves; a store writes at most 256 similar updates at once.
   func updateLongRuns(_ path: String) throws(HistoryError) {
     let model = try model([Entity("Row", [Attribute("number", .int)])])
     let file = try Store(path: path, model: model, configuration: configuration())
@@ -180,7 +185,9 @@ extension SaveRuleScript {
     }
   }
 
-  /// Deletes a group with a program whose model lacks an entity that refers to it.
+  /// Deletes a `Group` in a program whose older model lacks entities that refer to `Group`.
+  ///
+  /// The delete rules of the references, which a newer program's model declares, must apply anyway.
   mutating func deleteForNewerProgram(_ path: String) throws(HistoryError) {
     let added = [
       Entity(

@@ -36,7 +36,9 @@ struct StorageScript: DiskScript {
   /// The pauses of `sqlite3_busy_timeout` in milliseconds; the last pause repeats.
   private static let pauses = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-  /// Returns the number of pauses within a timeout in milliseconds; the last may be shorter.
+  /// Returns the number of pauses of `sqlite3_busy_timeout` within a timeout in milliseconds.
+  ///
+  /// The last pause may be shorter than in ``pauses``.
   private static func pauseCount(_ timeout: Int) -> Int {
     var (count, sum) = (0, 0)
     while sum < timeout {
@@ -210,7 +212,9 @@ struct StorageScript: DiskScript {
 
   // MARK: Values
 
-  /// Binds texts and blobs of several lengths, with and without memory for SQLite's copy.
+  /// Binds texts and blobs of several lengths, and then again while SQLite's allocations fail.
+  ///
+  /// A value must be read back even if SQLite gets no memory for its copy of the value.
   private func bindValues() throws(SQLiteError) {
     let connection = try Connection(path: ":memory:")
     for count in [0, 1, seed.draw(100), 2000 + seed.draw(3000), 70_000] {
@@ -305,9 +309,9 @@ struct StorageScript: DiskScript {
   }
 }
 
-/// A connection that holds a file's write lock until another connection has made some attempts.
+/// A connection that holds a file's write lock until another one has made too many attempts.
 ///
-/// The script's thread makes all calls, including those that the file system reports.
+/// All calls are made on the script's thread, also those of `countAttempt()` by the file system.
 private final class LockHolder: @unchecked Sendable {
   private var connection: Connection?
   private var count = 0

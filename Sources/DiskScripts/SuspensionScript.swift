@@ -199,7 +199,9 @@ private final class NewestNumber: Sendable {
 
   func forget() { number.withLock { $0 = nil } }
 
-  /// Waits until `wanted` is reported; returns `false` after `pauseCount` pauses of one millisecond.
+  /// Waits until a watch has reported the transaction number `wanted`.
+  ///
+  /// Returns `false` after `pauseCount` pauses of one millisecond.
   func wait(for wanted: Int64, _ pauseCount: Int) -> Bool {
     for _ in 0..<pauseCount {
       if number.withLock({ $0 }) == wanted { return true }

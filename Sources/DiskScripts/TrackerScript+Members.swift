@@ -288,7 +288,9 @@ extension TrackerScript {
     try core.retire()
   }
 
-  /// Purges with a tracker, launched or not; a limit cuts off a member that does not merge.
+  /// Purges with a tracker, launched or not, that limits unmerged history to two transactions.
+  ///
+  /// The purge must cut off the member `slow`, which has left more transactions unmerged.
   func purge(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let slow = TrackerCore("slow", store: reader, contexts: [], configuration: settings())
     try slow.launched()

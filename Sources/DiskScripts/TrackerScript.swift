@@ -205,7 +205,7 @@ final class HookPlan: Sendable {
 
   private let state = Mutex(State())
 
-  /// The time, which each call moves by a second.
+  /// The time of the trackers' clock, which each ``call(_:)`` advances by a second.
   var now: Duration { .seconds(state.withLock { $0.seconds }) }
 
   var left: [String: Int] {
@@ -213,7 +213,7 @@ final class HookPlan: Sendable {
     set { state.withLock { $0.left = newValue } }
   }
 
-  /// Notes a call, and throws if the hook has failures left.
+  /// Notes a hook's call, and throws if the hook has still to fail.
   func call(_ hook: String) throws {
     let fails = state.withLock { state in
       state.calls.append(hook)
@@ -225,7 +225,7 @@ final class HookPlan: Sendable {
     if fails { throw PlannedFailure(description: "\(hook) fails") }
   }
 
-  /// Removes and returns the calls so far.
+  /// Returns the calls of hooks since this function was last called, and removes them.
   func takeCalls() -> [String] {
     state.withLock { state in
       defer { state.calls = [] }
@@ -270,7 +270,7 @@ private struct ExpectedHooks {
 
   init(_ ids: [HookID]) { self.ids = ids }
 
-  /// Expects the following passes to handle one new transaction.
+  /// Makes the following calls of ``pass()`` expect one new transaction, with the given number.
   mutating func begin(_ number: Int64) {
     self.number = number
     (isDone, called) = (false, [])

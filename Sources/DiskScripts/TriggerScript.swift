@@ -194,7 +194,9 @@ struct TriggerScript: DiskScript {
     expect(note.id.key > 10, "a new object has the key \(note.id.key), which plain SQL has used")
   }
 
-  /// Returns the changes of notes after a position, such as `update 2 0` for the first attribute.
+  /// Returns the changes of `Note` objects after a position, each as a type and the object's key.
+  ///
+  /// An update also has the indexes of its attributes: `update 2 0` sets the first one of object 2.
   private func changes(
     _ file: Store,
     after token: HistoryToken

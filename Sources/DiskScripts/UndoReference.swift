@@ -156,7 +156,7 @@ struct UndoReference {
     nullify(id)
   }
 
-  /// Makes the references to a deleted list null.
+  /// Makes the committed references to a deleted object null if the object is a `List`.
   private mutating func nullify(_ id: ObjectID) {
     guard id.entity == UndoScript.list else { return }
     for (task, row) in state.committed where task.entity == UndoScript.task {
@@ -166,7 +166,7 @@ struct UndoReference {
     }
   }
 
-  /// Whether an unsaved edit sets a reference to a list that the context does not have.
+  /// Whether an unsaved edit of a `Task` refers to a `List` that the context does not have.
   var isDangling: Bool {
     state.edits.contains { id, edit in
       guard id.entity == UndoScript.task else { return false }
@@ -218,9 +218,9 @@ extension UndoReference.State {
 
   /// Reverts a step for the attributes of one object.
   ///
-  /// A step that sets an attribute to its present value changes only the object's unsaved edit.
-  /// Such a step is reverted, too. An attribute whose value has changed since the step keeps its
-  /// new value.
+  /// A step that sets an attribute to the value that it already has only adds the attribute to the
+  /// object's unsaved edit. This is reverted, too. An attribute whose value has changed since the
+  /// step keeps its new value.
   fileprivate mutating func revert(_ id: ObjectID, from after: Self, to before: Self) {
     guard let now = row(id), let old = before.row(id), let new = after.row(id) else { return }
     for index in old.indices {

@@ -37,7 +37,7 @@ extension UndoScript {
     try redo(view)
   }
 
-  /// Deletes an object that the context has not read, and one with unsaved edits.
+  /// Undoes two deletes of a task: first of a released one, then of one with an unsaved edit.
   mutating func undoDeletes(_ view: ObjectContext) throws(HistoryError) {
     try save(view)
     view.releaseAll()
@@ -119,7 +119,9 @@ extension UndoScript {
     try compareSaved(view)
   }
 
-  /// Saves an insert that is a duplicate of another context's object: it cannot be undone.
+  /// Saves an insert that a duplicate from another context replaces.
+  ///
+  /// After this save, the context must have no step to undo or redo.
   func replaceDuplicate(
     _ view: ObjectContext,
     _ other: ObjectContext

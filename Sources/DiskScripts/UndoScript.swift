@@ -6,8 +6,9 @@ import ObjectContexts
 ///
 /// After each step, the objects of the context are compared with an ``UndoReference``.
 struct UndoScript: DiskScript {
-  /// The numbers of the entities, and the indexes of the attributes of a task.
+  /// The numbers of the entities `List` and `Task`.
   static let (list, task): (Int32, Int32) = (1, 2)
+  /// The indexes of the attributes of `Task`.
   static let (title, count, reference) = (0, 1, 2)
   private static let attributes = [list: ["name"], task: ["title", "count", "list"]]
 

@@ -34,9 +34,10 @@ extension UpgradeScript {
     )
   }
 
-  /// Makes a required attribute optional, and required again in a migration.
+  /// Upgrades a file to a model that makes a required attribute of `Item` optional.
   ///
-  /// Other programs have added a view, an index and triggers, which must outlast the copy.
+  /// The store then replaces the table of `Item` with a copy. A view, an index and triggers that
+  /// another program has added must outlast this.
   func changeNullRule(_ path: String) throws(HistoryError) {
     let old = try open(path, try nullModel(1, isOptional: false))
     let owners = try insert([["label": "keeps"], ["label": "goes"]], into: "Owner", of: old)
@@ -65,7 +66,7 @@ extension UpgradeScript {
     try expectIntact(new, "a file with a copied table")
   }
 
-  /// Inserts an object without a name, then a duplicate, and deletes an owner.
+  /// Checks the rules of the copied table: names may be null, counts are unique, deletes cascade.
   private func writeCopied(
     _ new: Store,
     _ owners: [Int64],
@@ -117,7 +118,9 @@ extension UpgradeScript {
     expect(required == 0, "\(required ?? -1) columns of a copied table are required")
   }
 
-  /// Migrates to a model that requires values: only closures can provide those that objects lack.
+  /// Migrates to a model that requires `name`, and adds the required attribute `size`.
+  ///
+  /// The migration must fail unless its closure sets both values where an object lacks them.
   func requireNames(_ path: String) throws(HistoryError) {
     let program = try Store(path: path, configuration: configuration())
     let empty = try rows(program, "Item").first { $0.value[0] == .null }?.key

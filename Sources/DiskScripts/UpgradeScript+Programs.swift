@@ -43,7 +43,9 @@ extension UpgradeScript {
     try expectIntact(new, "a file with wider types")
   }
 
-  /// Checks the tombstones that a program with narrower types reads: it leaves out fractions.
+  /// Checks the tombstones that an older program with narrower types reads.
+  ///
+  /// A value with a fraction must be missing, because it fits neither an integer nor a Boolean.
   private func readNarrow(
     _ old: Store,
     after token: HistoryToken,
@@ -140,7 +142,9 @@ extension UpgradeScript {
     try expectIntact(programs[0], "a file that several programs upgrade")
   }
 
-  /// Opens a file in two threads while a third program has locked it, and returns both stores.
+  /// Opens a file with a newer model in two threads at once, and returns the opened stores.
+  ///
+  /// Another connection holds the write lock for 5 ms, so that both threads wait for this lock.
   private func openAtOnce(_ path: String, _ newest: Model) throws(HistoryError) -> [Store] {
     let made = Mutex<[Store]>([])
     let group = DispatchGroup()
@@ -162,10 +166,11 @@ extension UpgradeScript {
     return made.withLock { $0 }
   }
 
-  /// Changes the model of an open file, but not SQLite's schema version, like a replaced file.
+  /// Changes the model in an open store's file, and then restores SQLite's schema version.
   ///
-  /// After `discardCache()`, deletes by the open store must preserve only the values that the new
-  /// model requires.
+  /// The open store does not notice the change, as if its file were replaced. After the script has
+  /// called `discardCache()`, the store's deletes must preserve only those values in history that
+  /// the new model preserves.
   func replace(_ path: String) throws(HistoryError) {
     func entity(_ isPreserved: Bool) -> [Entity] {
       [

@@ -249,9 +249,9 @@ extension UpgradeScript {
     return places.map { keys[$0] }
   }
 
-  /// Opens a file that has two equal names with a model that makes names unique: it must fail.
+  /// Checks that a file with two equal names cannot be opened with a model that makes names unique.
   ///
-  /// - Returns: A name that no object has.
+  /// - Returns: Null or an unused name, to which one of the two names can be changed.
   private func refuseDuplicates(
     _ twins: [Int64],
     _ old: Store,

@@ -10,7 +10,8 @@ struct WatchScript: DiskScript {
   let faults = FailedExpectations()
   /// Whether the script pauses at some points.
   ///
-  /// Only with these pauses can the script notice late wrong reports and the loss of the signal file.
+  /// Only then does it delete the file that signals commits, and wait for reports that would be
+  /// wrong: by a cancelled watch, or by a poll before the poll interval has passed.
   private let pauses: Bool
   /// The maximum number of one-millisecond pauses in which the script waits for a report.
   private let patience: Int

@@ -13,7 +13,7 @@ package struct FileFault: Sendable, Hashable {
   package var call: FileCall?
   /// The number of the first counted call that fails, counted from 1.
   package var k: Int
-  /// Whether all counted calls after the `k`-th fail too.
+  /// Whether all calls that the fault counts after the ``k``-th fail too.
   ///
   /// The default is `false`.
   package var from: Bool
@@ -145,7 +145,7 @@ struct ArmedFaults {
 /// An armed fault, and the number of calls that it has counted and failed.
 package struct FaultTally: Sendable, Hashable {
   package let fault: FileFault
-  /// The number of calls that the fault counted.
+  /// The number of calls so far that matched the fault, whether or not they failed.
   package private(set) var countedCalls = 0
   /// The number of counted calls that failed because of the fault.
   package private(set) var failedCalls = 0
@@ -191,7 +191,9 @@ extension HeapFileSystem: FaultySystem {}
 package struct CallCounters: Sendable, Hashable {
   /// The number of calls for each pair of a file kind and a call, failed calls included.
   private var calls: [Int]
-  /// The bytes that SQLite asked to read and to write, by file kind and call, with the indices of `calls`.
+  /// The number of bytes that SQLite asked to read or write, for each pair of file kind and call.
+  ///
+  /// A pair has the same index as in `calls`.
   private var bytes: [Int]
 
   /// Copies the current counters of a file system.
@@ -240,11 +242,13 @@ extension CallCounters {
   /// The number of entries in each of the tables `calls` and `bytes`.
   static let tableCount = FileKind.allCases.count * rowCount
 
-  /// Returns the index of a pair of a file kind and a call in the tables.
+  /// Returns the index in `calls` and in `bytes` of a pair of a file kind and a call.
   static func index(_ file: FileKind, _ call: FileCall) -> Int {
     file.rawValue * rowCount + call.rawValue
   }
 
-  /// The number of entries per file kind: a power of two, so that an index is computed by a shift.
+  /// The number of entries in `calls` and in `bytes` for each file kind.
+  ///
+  /// It is a power of two, so that an index is computed by a shift.
   private static var rowCount: Int { 16 }
 }

@@ -81,9 +81,9 @@ package struct SparseImage: Sendable {
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
-  /// The effect of syncs at the time of the copy.
+  /// Whether the disk honored or ignored syncs at the time of the copy.
   ///
-  /// `nil` if unsynced writes were not tracked.
+  /// `nil` if the disk did not track unsynced writes, which a power-off may lose.
   var watch: PowerWatch?
   /// The version number of the data that survive a power-off; see ``PowerState/durable``.
   var durable = 0
@@ -92,7 +92,7 @@ package struct SparseImage: Sendable {
 
   init(base: FileSystemImage) { self.base = base }
 
-  /// The size in bytes, without the size of the shared image.
+  /// The size of the differences in bytes, without the size of ``base``.
   package var byteCount: Int {
     files.values.reduce(0) { $0 + $1.byteCount }
       + sharedMemory.values.reduce(0) { $0 + $1.byteCount }

@@ -97,7 +97,7 @@ extension HeapDisk {
   }
 }
 
-/// The effect of a sync while unsynced writes are tracked.
+/// The effect of syncs on a disk that tracks unsynced writes, which a power-off may lose.
 package enum PowerWatch: Sendable, Hashable {
   /// Every sync makes earlier writes durable.
   case honest

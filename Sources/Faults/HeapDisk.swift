@@ -14,7 +14,7 @@ struct HeapDisk {
   /// The handles that SQLite has open.
   var openHandles: Set<OpenFile.Pointer> = []
   var random: SplitMix64
-  /// The effect of syncs while unsynced writes are tracked; `nil` if no writes are tracked.
+  /// Whether the disk honors or ignores syncs; `nil` if it does not track unsynced writes.
   var watch: PowerWatch?
   /// Whether a simulated power-off is in effect.
   var isOff = false

@@ -63,7 +63,7 @@ struct HeapFile {
 
   /// Reserves memory for a file of `size` bytes; a buffer that grows at least doubles its size.
   ///
-  /// - Complexity: O(`count`) bytes when the buffer grows.
+  /// - Complexity: O(``count``), the present size of the file, when the buffer grows.
   mutating func reserve(_ size: Int) {
     guard size > capacity else { return }
     let larger = Swift.max(size, capacity * 2, Self.leastCapacity)
@@ -192,7 +192,9 @@ struct UnsyncedWrites {
     delayedCount = 0
   }
 
-  /// Makes the changes before the previous delayed sync durable, and records a new delayed sync.
+  /// Records a delayed sync: it reports success, but takes effect only at the file's next sync.
+  ///
+  /// Makes the changes before the previous delayed sync durable.
   mutating func delaySync() {
     for change in changes.prefix(delayedCount) {
       Self.apply(change, to: &synced) { _ in true }

@@ -23,7 +23,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
   /// The clock, which returns the time in seconds since 2001-01-01 UTC.
   let clock: @Sendable () -> Double
-  /// The VFS registrations for single stores, in addition to the one under `name`; see `makeVFS`.
+  /// The VFSs that `makeVFS` has registered for single stores, in addition to that under `name`.
   let vfsNumbers = Mutex(HeapVFSNumbers())
   private var system: VFSRegistration?
 
@@ -110,10 +110,10 @@ extension HeapFileSystem {
     disk.locked { $0.snapshot() }
   }
 
-  /// Copies the bytes of all files and of mapped shared memory that differ from an image.
+  /// Copies the bytes of all files and of mapped shared memory that differ from the image `base`.
   ///
-  /// If unsynced writes are tracked, the image includes the synced bytes. After such an image is
-  /// restored, all unsynced changes of a file count as one write.
+  /// If unsynced writes are tracked, the copy also has the synced bytes of each file that has such
+  /// writes. After the copy is restored, all unsynced changes of a file count as one write.
   ///
   /// - Complexity: O(bytes of all files), but takes memory only for the difference.
   package func snapshot(sharing base: FileSystemImage) -> SparseImage {
@@ -200,7 +200,7 @@ package struct HeapUsage: Sendable, Hashable {
   package var files: Int
   /// The number of temporary or deleted files, which have an open handle and no path.
   package var detachedFiles: Int
-  /// The number of empty files that are kept because of their buffers.
+  /// The number of empty files that are kept so that later files can use their buffers.
   package var spareFiles: Int
   /// The size of all buffers and shared memory regions in bytes, unused capacity included.
   package var allocatedBytes: Int

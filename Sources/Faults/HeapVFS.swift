@@ -31,7 +31,7 @@ package final class HeapVFS: Sendable {
   }
 }
 
-/// The VFS registrations of a heap file system for single stores, numbered from 1.
+/// The additional VFSs of a heap file system, each for one store at a time, numbered from 1.
 struct HeapVFSNumbers: Sendable {
   /// The registrations, which stay as long as the file system exists.
   fileprivate(set) var registered: [VFSRegistration] = []
@@ -85,7 +85,9 @@ extension HeapFileSystem {
     "\(name)-\(number)"
   }
 
-  /// Returns the number of the VFS with a name; 0 for the file system's own name.
+  /// Returns the number at the end of a VFS's name, such as 2 for `heap-1-2`.
+  ///
+  /// Returns 0 for the file system's own VFS, such as `heap-1`.
   static func number(ofVFS name: UnsafePointer<CChar>?) -> Int {
     guard let name else { return 0 }
     let parts = String(cString: name).split(separator: "-")

@@ -54,7 +54,7 @@ enum ProcessRandomness {
   }
 }
 
-/// A mutex at a stable address, which is held for the duration of one call.
+/// A mutex at a stable address, which is locked only while ``held(_:)`` runs a closure.
 ///
 /// The mutex is a pthread mutex and not `Synchronization.Mutex`, because the thread sanitizer on Linux
 /// does not see the fast path of `Synchronization.Mutex` and reports false races.

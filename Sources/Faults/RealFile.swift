@@ -10,7 +10,7 @@ internal import Glibc
 /// The state of a file system over real files: armed faults and unsynced writes.
 struct RealDisk {
   var faults = ArmedFaults()
-  /// The effect of syncs while unsynced writes are tracked; `nil` if no writes are tracked.
+  /// Whether the disk honors or ignores syncs; `nil` if it does not track unsynced writes.
   var watch: PowerWatch?
   var isOff = false
   /// The number of power-offs so far; handles opened before the last power-off are invalid.

@@ -132,7 +132,9 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     }
   }
 
-  /// Does the same as ``RealDisk/admit(_:_:life:)``, for a call without a handle.
+  /// Applies the armed faults to a call without a handle, and returns `SQLITE_OK` or an error code.
+  ///
+  /// While the power is off, every such call fails.
   private func admit(_ call: FileCall, _ kind: FileKind) -> Int32 {
     locked { $0.admit(call, kind, life: $0.life) }
   }

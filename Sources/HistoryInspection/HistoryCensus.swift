@@ -12,7 +12,7 @@ package struct StoreInspector: Sendable {
   /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
   package let stopCheck: Connection.StopCheck?
 
-  /// Creates an inspector that copies into a folder; the default is `TMPDIR`, or else `/tmp`.
+  /// Creates an inspector; its folder for temporary copies is by default `TMPDIR`, or else `/tmp`.
   package init(temporaryFolder: String? = nil, stopCheck: Connection.StopCheck? = nil) {
     self.stopCheck = stopCheck
     self.temporaryFolder = temporaryFolder ?? QuietFile.temporaryFolder
@@ -69,7 +69,7 @@ package struct HistoryCensus: Sendable, Hashable {
   }
 
   package let layout: Layout
-  /// Whether the file is a store of this library; such a store may have either layout.
+  /// Whether the file is a store of this library; such a store may also have the layout `coreData`.
   package var isOurs = false
   /// The sizes of the file and of the history.
   package var storage = CensusStorage()
@@ -150,7 +150,7 @@ package struct HistoryCensus: Sendable, Hashable {
 package enum CensusName: Sendable, Hashable {
   /// The transaction has no author.
   case absent
-  /// The file contains the name.
+  /// The name of the author or entity.
   case known(String)
   /// The number that identifies the author or entity; the file does not contain the name.
   case number(Int64)
@@ -225,7 +225,7 @@ package struct CensusOddities: Sendable, Hashable {
   package var unreadableTimestamps = 0
   /// The number of transactions whose changes cannot be read.
   package var unreadableTransactions = 0
-  /// The number of transactions whose author is the number of a missing string.
+  /// The number of transactions whose author is stored as the number of a string that is missing.
   package var unknownAuthors = 0
 
   package init() {}
@@ -233,10 +233,10 @@ package struct CensusOddities: Sendable, Hashable {
 
 /// Counts of the times between consecutive transactions, grouped by length into bands.
 package struct GapBands: Sendable, Hashable {
-  /// The upper ends of the bands in seconds; longer times belong to the last band.
+  /// The longest time between transactions in each band, in seconds; the last band has no limit.
   package static let limits: [Double] = [0.002, 0.01, 0.1, 1, 10, 60, 600, 3600, 86400]
 
-  /// The count of each band; the last band has no limit.
+  /// The number of times between consecutive transactions that belong to each band.
   package private(set) var counts = Array(repeating: 0, count: limits.count + 1)
 
   package init() {}
@@ -254,9 +254,9 @@ package struct BurstCounts: Sendable, Hashable {
   /// The maximum time between two consecutive transactions of one burst, in seconds.
   package static let gapMax = 1.0
 
-  /// The number of transactions of each burst, at least two.
+  /// The number of transactions of each burst: at least two, with gaps of at most ``gapMax``.
   package private(set) var sizes = ValueHistogram()
-  /// The number of transactions that belong to bursts.
+  /// The number of transactions in all bursts together.
   package private(set) var transactions = 0
   private var current: Int64 = 1
 
@@ -271,7 +271,7 @@ package struct BurstCounts: Sendable, Hashable {
     }
   }
 
-  /// Finishes the current burst, if the last transactions belong to one.
+  /// Ends the current run of transactions, and counts it as a burst if it has at least two.
   package mutating func finish() {
     if current > 1 {
       sizes.add(current)

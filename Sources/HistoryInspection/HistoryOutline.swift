@@ -6,7 +6,7 @@ import HistoryStore
 /// transactions take 28 MB.
 package struct HistoryOutline: Sendable, Hashable {
   package let layout: HistoryCensus.Layout
-  /// Whether the file is a store of this library; such a store may have either layout.
+  /// Whether the file is a store of this library; such a store may also have the layout `coreData`.
   package var isOurs = false
   /// The UUID of the store in upper case, or `nil` if the file has none.
   package var store: String?

@@ -59,7 +59,7 @@ struct OutlineBuilder {
   private var authorIndexes: [CensusBuilder.AuthorKey: Int32] = [:]
   private var namedIndexes: [CensusName: Int32] = [:]
   private var all = RowWeight()
-  /// The value of ``RowWeight/changes`` for each transaction.
+  /// The approximate size of each transaction's changes, in the unit of a ``RowWeight``.
   private var changeWeights: [Float] = []
 
   init(layout: HistoryCensus.Layout) { outline = HistoryOutline(layout: layout) }

@@ -123,7 +123,7 @@ extension PurgeTrial {
 private struct PurgeTable {
   private let numbers: [Int64]
 
-  /// Creates and fills the table `temp.purged`.
+  /// Creates the table `temp.purged`, and inserts the numbers of the transactions to delete.
   init(_ connection: borrowing Connection, _ numbers: some Sequence<Int64>) throws {
     self.numbers = Array(numbers)
     try connection.execute("CREATE TEMP TABLE purged(number INTEGER PRIMARY KEY)")

@@ -89,7 +89,7 @@ package struct MutantTrials: CompositionPart {
 }
 
 extension Composition {
-  /// The composition of this executable.
+  /// The catalogue, the defaults and the settings with which this executable runs its verbs.
   package static var current: Composition {
     var composition = Composition()
     composition.catalogue[.conditions] =

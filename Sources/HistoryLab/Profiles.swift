@@ -83,7 +83,10 @@ enum Profiles {
 }
 
 extension ProfileTally {
-  /// Creates one tally from the censuses of several histories.
+  /// Adds up the censuses of several histories, to make one workload profile of them.
+  ///
+  /// A census counts what a history contains. Authors with the same name count as one, and so do
+  /// entities.
   init(_ histories: [HistoryCensus]) {
     self.init()
     var sizes = ValueHistogram()

@@ -6,7 +6,7 @@ import SQLiteStorage
 ///
 /// A snapshot of a store consists of copies of the file and of this state. ``Store/restore(_:)`` then
 /// lets a connection to the copied file continue like the original connection.
-/// ``StoreCore/discardCache()`` empties the state, and a write that fails after changing the state
+/// ``StoreCore/discardCache(restoring:)`` empties the state, and a write that fails after changing the state
 /// calls that method. Add a value here if it is derived from the file's content and outlives a
 /// request. Values that are valid only until another connection writes belong in
 /// ``CachedPositions``.
@@ -47,9 +47,9 @@ package struct CachedFileState: Sendable {
 ///
 /// A snapshot of the store does not contain these positions.
 struct CachedPositions {
-  /// The newest transaction after the last commit of this connection that added history.
+  /// The newest transaction of the file when this connection last committed history.
   ///
-  /// `nil` if this transaction is not cached, such as after a failed write.
+  /// `nil` if it is not cached, such as after a failed write.
   var head: KnownHead?
   /// The size in bytes of the history after the slowest member's cursor.
   ///
@@ -90,10 +90,7 @@ extension Store {
   ///
   /// Before the call, the snapshot's copy of the file must have replaced the file.
   package func restore(_ state: CachedFileState) throws(HistoryError) {
-    try locked { core in
-      core.discardCache()
-      core.cache = state
-    }
+    try locked { core in core.discardCache(restoring: state) }
   }
 
   /// Discards the cached state, as if the store were opened again.
@@ -123,6 +120,6 @@ struct KeyBlock {
   /// Each reservation doubles this number, up to 4096, so that reservations become rare.
   var size: Int64 = 32
 
-  /// Whether the block contains an unused key.
+  /// Whether the connection has reserved a key that it has not used yet.
   var hasNext: Bool { next < end }
 }

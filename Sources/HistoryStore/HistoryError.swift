@@ -172,8 +172,8 @@ extension HistoryError {
   /// The objects that the request could not change or find.
   ///
   /// The list is empty except for ``Code/conflict``, ``Code/missingValue``, ``Code/unknownObject``,
-  /// ``Code/duplicate``, ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two,
-  /// these are the objects that contain the references; for dangling references, at most 100.
+  /// ``Code/duplicate``, ``Code/deleteDenied`` and ``Code/danglingReference``. For `deleteDenied`
+  /// it contains the referring objects, and for `danglingReference` at most 100 of them.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects), .duplicate(let objects, _, _): objects

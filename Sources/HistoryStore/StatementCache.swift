@@ -44,7 +44,10 @@ struct StatementCache {
     return made
   }
 
-  /// Returns the statement of a history scan: the last scan's statement if the shapes are equal.
+  /// Returns the statement of a history scan with a filter or a start time.
+  ///
+  /// If the last such scan had an equal ``HistoryScan/shape``, its statement is returned again,
+  /// because the SQL is the same.
   mutating func statement(
     of scan: HistoryScan,
     _ connection: borrowing Connection

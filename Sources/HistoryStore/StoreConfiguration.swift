@@ -78,7 +78,9 @@ public struct StoreConfiguration: Sendable {
   public var memberLocks = MemberLocks.standard
   /// The clock for timestamps; the default is the system's clock.
   public var clock: @Sendable () -> Date = { Date() }
-  /// The source of random bits for the marks in history tokens, store IDs and context IDs.
+  /// The source of random bits for store IDs, context IDs and transactions' marks.
+  ///
+  /// A token repeats its transaction's mark, which shows whether the token is from this history.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
   /// The maximum size of the page cache in KiB.
   package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB

@@ -126,8 +126,10 @@ final class StoreCore {
   }
 
   /// Discards everything cached from the file, as if the store were opened again.
-  func discardCache() {
-    cache = cache.emptied
+  ///
+  /// If the file was replaced by a snapshot's copy, `restored` is the cached state of the snapshot.
+  func discardCache(restoring restored: CachedFileState? = nil) {
+    cache = restored ?? cache.emptied
     positions = CachedPositions()
     schema.expire()
   }
@@ -200,7 +202,7 @@ final class StoreCore {
     return try outcome.get()
   }
 
-  /// Returns the number, timestamp and mark of the newest transaction.
+  /// Returns the newest transaction's number, timestamp and random mark, which its token repeats.
   ///
   /// An empty history has the number 0 and the timestamp negative infinity.
   func head() throws -> (number: Int64, timestamp: Double, mark: Int64) {
@@ -410,9 +412,9 @@ package struct MemberWrite: Sendable, Hashable {
   package var member: MemberID?
   /// The cursor that the write records, if any.
   package var cursor: HistoryToken?
-  /// The numbers of the transactions that are invisible after the write; empty without a purge.
+  /// The range of transaction numbers that the write purges; empty without a purge.
   ///
-  /// The transactions of protected authors in this range stay visible.
+  /// The transactions in the range become invisible, except those whose author the purge spares.
   package var purged: Range<Int64>
 
   package init(member: MemberID?, cursor: HistoryToken?, purged: Range<Int64> = 0..<0) {

@@ -151,7 +151,9 @@ public protocol PlanCondition: Sendable {
 }
 
 extension PlanCondition {
-  /// Returns a copy of a plan, changed by this condition.
+  /// Returns a copy of a plan, changed by ``change(_:_:)``.
+  ///
+  /// A condition is a difficulty that is added to plans, or a custom workload.
   ///
   /// - Throws: A `SystemFailure` if a command names a member, an entity or an attribute that the
   ///   plan does not have; a counterexample with such a command could not be replayed.

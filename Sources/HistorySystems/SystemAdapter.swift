@@ -20,7 +20,9 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   private var members: Set<ActorID> = []
   private var cursors: [ActorID: TransactionName?] = [:]
   private var times: [TransactionName: Double] = [:]
-  /// The number of jobs that other threads enqueued on the executors of all closed plans.
+  /// The number of jobs that other threads enqueued on the executors of the plans that have ended.
+  ///
+  /// The seed of a plan does not determine the order of these jobs.
   private(set) var foreignJobCount = 0
 
   init(_ make: @escaping @Sendable (HistoryEnvironment) async throws -> System) {
@@ -227,7 +229,8 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
 
   /// Returns a transaction whose timestamp is the plan's time at the save.
   ///
-  /// If the system is a ``ClockedSystem``, or the save is unknown, the transaction is unchanged.
+  /// The transaction is unchanged if the system is a ``ClockedSystem``, or if no save of the plan
+  /// has returned the transaction's name.
   private func timed(_ held: CommittedTransaction) -> CommittedTransaction {
     guard !capabilities.contains(.clock), let time = times[held.name] else { return held }
     var held = held

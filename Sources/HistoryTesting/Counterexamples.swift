@@ -212,7 +212,9 @@ struct CorpusFolder: Sendable {
 struct PlanMark: Sendable {
   let url: URL
 
-  /// Writes the command; a failure is ignored, because plans also run without this file.
+  /// Replaces the file's contents by the shell command that repeats the running plan.
+  ///
+  /// A failure to write is ignored, because plans also run without this file.
   func write(_ command: String) { try? Data(command.utf8).write(to: url) }
 
   func remove() { try? FileManager.default.removeItem(at: url) }

@@ -111,7 +111,9 @@ private struct CardExploration: Sendable {
   }
 }
 
-/// The plans that the explorer runs under one condition, for one row of a safety card.
+/// The plans that the explorer runs under one condition, such as crashes.
+///
+/// The results are one row of a safety card, which has a row for each condition.
 private struct CardSpace: PlanSpace {
   private var alphabet: PlanAlphabet
 
@@ -172,11 +174,11 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
 
   /// The result of one invariant under one condition.
   public struct Cell: Codable, Hashable, Sendable {
-    /// The name of the condition.
+    /// The name of the condition under which plans were run, such as `crash`.
     public let condition: String
-    /// The name of the invariant.
+    /// The name of the invariant that was checked, such as `Convergence`.
     public let invariant: String
-    /// The result of the exploration.
+    /// Whether the invariant holds or breaks under the condition, as far as the exploration shows.
     public let result: Result
     /// The number of commands of the shortest plan that breaks the invariant; `nil` if none does.
     public let commandCount: Int?
@@ -212,7 +214,10 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The card as text: one line for each condition, with the invariants that hold or break.
+  /// The safety card as text, with a line for each condition, such as crashes.
+  ///
+  /// A line states which invariants hold, break or are unknown. Invariants that are not exercised
+  /// are left out.
   public var description: String {
     var conditions: [String] = []
     for cell in cells where !conditions.contains(cell.condition) {

@@ -5,7 +5,10 @@ public import Testing
 /// Environment variables have the highest precedence. After them come the arguments of the call,
 /// the test's trait, and the traits of the enclosing suites, the innermost first.
 struct HistorySettings: Sendable {
-  /// The number of plans.
+  /// The number of plans to run.
+  ///
+  /// `nil` takes the number from an outer scope. If no scope sets it, 200 plans run, or as many as
+  /// the time limit allows.
   var plans: Int?
   var seed: UInt64?
   /// The number of the only plan to run; `nil` runs all plans.

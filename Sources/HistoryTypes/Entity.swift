@@ -158,10 +158,10 @@ extension Entity {
     return number < attributes.count ? attributes[number] : nil
   }
 
-  /// The attributes that the file has and the program's model lacks, in the order of their indices.
+  /// The attributes that the file has and the program's model lacks, in the order of the file.
   ///
-  /// In column bitmaps, their bits follow the bits of ``attributes``. An element is `nil` if no
-  /// attribute has its number in the file.
+  /// In column bitmaps, their bits follow the bits of ``attributes``. An attribute number that is
+  /// unused in the file has the element `nil`, so that every later element keeps its bit.
   package var othersInOrder: [Attribute?] {
     guard let last = others.keys.max() else { return [] }
     let declared = Set(numbers.isEmpty ? Array(attributes.indices) : numbers)
@@ -180,7 +180,7 @@ package struct ColumnMapping: Sendable, Hashable {
   /// The index of each attribute in the program's bitmap, by the number that the file gives to it.
   private let indices: [Int]
 
-  /// Creates the mapping of an entity, or returns `nil` if both bitmaps have the same bits.
+  /// Creates an entity's mapping; `nil` if the program and the file use the same bits.
   package init?(_ entity: Entity) {
     guard !entity.numbers.isEmpty else { return nil }
     let declared = Set(entity.numbers)

@@ -21,7 +21,7 @@ extension Duration {
     self = .seconds(seconds.isNaN ? 0 : min(max(seconds, -limit), limit))
   }
 
-  /// The number of seconds.
+  /// The duration in seconds, including fractions of a second.
   package var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }

@@ -145,7 +145,7 @@ package struct InternedStrings: Sendable {
 
   /// Returns the numbers of all process strings with the given process name; 0 stands for no process.
   ///
-  /// - Complexity: linear in the number of strings if process strings are labels.
+  /// - Complexity: linear in the number of strings if ``areLabels`` is `true`.
   package func numbers(ofProcess name: String?) -> [Int32] {
     guard areLabels else { return number(of: name).map { [$0] } ?? [] }
     let labelled = labels.indices.filter { index in
@@ -154,7 +154,9 @@ package struct InternedStrings: Sendable {
     return labelled.map { Int32($0) }
   }
 
-  /// Returns the parsed label of a process string, or `nil` if strings are not labels.
+  /// Returns the process name and the context ID that the process string with a number contains.
+  ///
+  /// `nil` for an unknown number and for 0, or if process strings are plain names.
   package func label(of process: Int32) -> ProcessLabel? {
     process > 0 && Int(process) < labels.count ? labels[Int(process)] : nil
   }
@@ -305,7 +307,7 @@ extension PageBuffer: RandomAccessCollection {
 }
 
 extension PageBuffer<UInt8> {
-  /// Calls a closure with a range of the bytes.
+  /// Calls a closure with `count` bytes of the buffer, from `position` on.
   package func withBytes<Result>(
     at position: Int,
     count: Int,

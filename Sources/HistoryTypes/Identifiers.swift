@@ -237,7 +237,7 @@ extension UUID {
 package struct ProcessLabel: Hashable, Sendable {
   /// The name of the process, or `nil`.
   package let name: String?
-  /// The number of the writer; 0 for none.
+  /// The ID of the context that wrote the transaction; 0 for no ID.
   package let writer: Int64
 
   private static let word = "writer="
@@ -248,15 +248,14 @@ package struct ProcessLabel: Hashable, Sendable {
     self.writer = writer
   }
 
-  /// Parses a label; a string that is not a label is the name of a process.
+  /// Parses a stored string: a label such as `app writer=00000000000000ff`, or else a process name.
   package init(_ text: String) {
     self = Self.label(in: text) ?? ProcessLabel(name: text, writer: 0)
   }
 
-  /// Parses a string that ends with a writer; returns `nil` for any other string.
+  /// Parses a string that ends with `writer=` and 16 hexadecimal digits; `nil` for other strings.
   ///
-  /// The implementation compares bytes: comparing characters took most of the time to read a
-  /// string.
+  /// The implementation compares bytes, because comparing characters is much slower.
   private static func label(in text: String) -> ProcessLabel? {
     let bytes = text.utf8
     let nameCount = bytes.count - word.utf8.count - digitCount
@@ -274,7 +273,7 @@ package struct ProcessLabel: Hashable, Sendable {
     return ProcessLabel(name: String(text[..<space]), writer: number)
   }
 
-  /// The text form, or `nil` if there is neither a name nor a writer.
+  /// The string to store, or `nil` if there is neither a process name nor a context ID.
   package var text: String? {
     if writer == 0, name.map({ ProcessLabel($0) == self }) ?? true { return name }
     let digits = String(UInt64(bitPattern: writer), radix: 16)

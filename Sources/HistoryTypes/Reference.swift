@@ -88,7 +88,7 @@ extension Attribute {
     )
   }
 
-  /// The attribute as a file records it, without the order of a reference.
+  /// The attribute as a file records it: without ``Reference/orderedBy``, which only programs know.
   package var recorded: Attribute {
     guard let reference, reference.orderedBy != nil else { return self }
     return Attribute(

@@ -23,7 +23,10 @@ package struct BenchmarkGoal: Sendable, Hashable {
 
   /// A description of the goal for readers.
   package var measure: String
-  /// The title of the benchmark, without the conditions that all benchmarks share.
+  /// The title of the benchmark, such as `Store.fetch after token, 10 new`.
+  ///
+  /// This title lacks the conditions that all benchmarks share, such as `warm, tmpfs`, with which the
+  /// titles of rows end.
   package var benchmark: String
   /// The contender whose figure is compared with the limit.
   package var contender: String
@@ -34,11 +37,14 @@ package struct BenchmarkGoal: Sendable, Hashable {
   /// The known obstacle to reaching the goal, or `nil` if none was measured.
   package var obstacle: Obstacle?
 
-  /// A measured reason why the goal may be missed.
+  /// A reason why a run can fail to reach the goal, found by measurements.
   package struct Obstacle: Sendable, Hashable {
-    /// The reason in sentences; each number states how it was measured.
+    /// The reason in sentences, with the measured numbers if there are any.
     package var text: String
-    /// Another contender of the benchmark whose ratio to the goal's floor is reported with the reason.
+    /// Another contender of the benchmark that also meets the obstacle; `nil` if there is none.
+    ///
+    /// A report of a missed goal also gives this contender's cost, relative to the contender with
+    /// which the goal compares.
     package var contender: String?
 
     package init(_ text: String, contender: String? = nil) {
@@ -87,19 +93,22 @@ package struct GoalOutcome: Sendable, Hashable {
   }
 
   package var goal: BenchmarkGoal
-  /// The value of the figure, or `nil` if it was not measured.
+  /// The measured value that the goal limits or reports, such as a ratio; `nil` if not measured.
   package var value: Double?
-  /// The confidence interval of the figure, or `nil` for a count or if it was not measured.
+  /// The confidence interval of ``value``, or `nil` for a count, a quantile or a missing value.
   package var interval: Interval?
   /// The ratio of the processor times, or `nil` if the figure is not a ratio of times.
   ///
   /// A busy machine disturbs processor time less than wall time.
   package var processorValue: Double?
-  /// The history sizes behind the figure, largest first; empty if it was not measured.
+  /// The history sizes whose results give ``value``, largest first; empty without such results.
   package var historySizes: [Int] = []
   /// The reason why the figure is missing, or `nil` if it was measured.
   package var reason: String?
-  /// For the contender that the goal's obstacle names, its ratio to the floor in this run.
+  /// The relative cost of the contender of the goal's ``BenchmarkGoal/obstacle`` in this run.
+  ///
+  /// The cost is relative to the contender with which the goal compares; `nil` if the obstacle names
+  /// no contender, or if this ratio of times was not measured.
   package var obstacleInterval: Interval?
 
   /// The result of comparing the figure with its limit.
@@ -148,9 +157,10 @@ package struct GoalJudge: Sendable {
     return outcome
   }
 
-  /// Returns the outcome for the contender to which the ratio is greatest, which is the fastest one.
+  /// Returns the outcome of comparing the goal's contender with the fastest of the others.
   ///
-  /// The ratio is not measured if the results lack one of the contenders.
+  /// The ratio to the fastest one is the greatest. It is not measured if the results lack one of
+  /// the contenders.
   private func ratioToFastest(_ goal: BenchmarkGoal, of others: [String]) -> GoalOutcome {
     let outcomes = others.map { ratio(goal, to: $0, .wall) }
     guard outcomes.allSatisfy({ $0.value != nil }) else { return nothing(goal) }

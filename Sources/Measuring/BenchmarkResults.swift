@@ -77,11 +77,11 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
 
 /// The samples of one contender in one operation at one history size, on one metric.
 package struct BenchmarkRow: Sendable, Hashable, Codable {
-  /// The part of the system that is measured: `fetch`.
+  /// The part of the system that is measured, such as `Store.fetch`.
   package var subject: String
-  /// The operation that is measured: `newest 100`.
+  /// The operation that is measured, such as `after token`.
   package var operation: String
-  /// The conditions of the measurement: `4 authors, packed, warm`.
+  /// The conditions of the measurement, such as `10 new, warm, tmpfs`.
   package var condition: String
   /// The name of the contender: this project's store, plain SQLite in C (the floor), or another library.
   package var contender: String
@@ -96,7 +96,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var median: Interval?
   /// The cost relative to another contender's cost in the same rounds, or `nil` if not compared.
   package var ratio: RatioEstimate?
-  /// The seed that determines the order of measuring.
+  /// The seed of the random order in which the contenders were measured.
   @HexCoded package var seed: UInt64
   /// The reason why there are no samples, or `nil` if there are any.
   package var notMeasured: String?
@@ -172,7 +172,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   /// The unit of the size, in the plural: ``sizeUnit``, or `transactions` if that is `nil`.
   package var sizeName: String { sizeUnit ?? "transactions" }
 
-  /// The benchmark's name without contender and size: `fetch newest 100, 4 authors`.
+  /// The subject, operation and condition, such as `Store.fetch after token, 10 new, warm, tmpfs`.
   package var title: String {
     let name = operation.isEmpty ? subject : "\(subject) \(operation)"
     return condition.isEmpty ? name : "\(name), \(condition)"
@@ -265,7 +265,7 @@ extension Metric {
   /// The growth of the resident memory during one measurement.
   package static let residentGrowth = Metric(name: "resident growth", kind: .exact, unit: "B")
 
-  /// The metrics of the counting pass, except those of memory.
+  /// The metrics of the untimed pass that counts work, except those of memory.
   package static let counted = [
     vmSteps, pageReads, pageWrites, rowsWritten, systemCalls, bytesRead, bytesWritten,
   ]
@@ -275,7 +275,7 @@ extension Metric {
   /// These metrics are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]
 
-  /// The metrics of allocated memory, which the counting pass counts only under jemalloc.
+  /// The metrics of allocated memory, which are counted only under jemalloc.
   package static let allocator = [allocations, allocatedBytes, liveBytes]
 }
 
@@ -305,12 +305,12 @@ extension KeyedDecodingContainer {
 /// A 64-bit number encoded as `"0x2a"`, because JSON readers in other languages round numbers.
 @propertyWrapper
 package struct HexCoded: Sendable, Hashable, Codable {
-  /// The number that the text represents.
+  /// The 64-bit number, which is encoded as hexadecimal text.
   package var wrappedValue: UInt64
 
   package init(wrappedValue: UInt64) { self.wrappedValue = wrappedValue }
 
-  /// Decodes text such as `"0x2a"`.
+  /// Decodes the number from hexadecimal text such as `"0x2a"`.
   ///
   /// - Throws: `DecodingError` for any other text.
   package init(from decoder: any Decoder) throws {

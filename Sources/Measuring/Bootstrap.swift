@@ -127,7 +127,7 @@ package struct Interval: Sendable, Hashable, Codable {
 package struct RatioEstimate: Sendable, Hashable, Codable {
   /// The name of the contender whose cost counts as 1.
   package var to: String
-  /// The ratio and its interval.
+  /// The contender's cost divided by the cost of ``to``, with its confidence interval.
   package var interval: Interval
   /// The number of blocks (rounds) from which the ratio was estimated.
   package var blocks: Int
@@ -136,7 +136,9 @@ package struct RatioEstimate: Sendable, Hashable, Codable {
   /// The seed of the resamples.
   @HexCoded package var seed: UInt64
 
-  /// Estimates a ratio from the logarithms of the ratios of all blocks.
+  /// Estimates the ratio to the contender `name` from the logarithms of the ratios of all blocks.
+  ///
+  /// A block is one round of the measurement; its ratio is that of the costs of both contenders.
   package init(to name: String, logRatios: [Double], bootstrap: Bootstrap) {
     to = name
     interval = bootstrap.median(of: logRatios).map { exp($0) }

@@ -138,7 +138,10 @@ package struct ComplexityVerdicts: Sendable {
     /// The verdict on page reads, or `nil` if they were not counted or a count is zero.
     package var pages: ComplexityVerdict?
 
-    /// A description of how time and counts disagree, or `nil` if they agree or are inconclusive.
+    /// A description of the different growth classes by time and by counts (VM steps, page reads).
+    ///
+    /// `nil` if time agrees with one of the counts, or if time or both counts are inconclusive or
+    /// missing.
     package var disagreement: String? {
       let counted = [steps?.complexity, pages?.complexity].compactMap(\.self)
         .filter { $0 != .inconclusive }
@@ -191,6 +194,6 @@ package struct ComplexityVerdicts: Sendable {
     }
   }
 
-  /// The descriptions of all disagreements between time and counts.
+  /// The descriptions of all entries whose growth class by time differs from those by counted work.
   package var disagreements: [String] { entries.compactMap(\.disagreement) }
 }

@@ -40,7 +40,7 @@ package struct CostFit: Sendable, Hashable, Codable {
   package var model: CostModel
   /// The fixed cost, in the curve's unit.
   package var fixed: Double
-  /// The cost of one unit of the growing term.
+  /// The cost per unit of the term that grows with the history size n, such as n or log n.
   package var rate: Double
   /// The mean square of the relative errors of the fit.
   package var error: Double
@@ -218,7 +218,7 @@ package struct KnownCurve: Sendable, CustomStringConvertible {
   /// At small sizes, the fixed cost hides the scan.
   package static let hiddenScan = KnownCurve("0.9 + 1e-6 n", .linearLike) { 0.9 + 1e-6 * $0 }
 
-  /// All curves with a known growth class, for validating a judge.
+  /// All curves with a known growth class, for validating ``ComplexityJudge``.
   package static let all = [
     KnownCurve("0.25", .flat) { _ in 0.25 },
     KnownCurve("0.21 + 0.004 log n", .logarithmic) { 0.21 + 0.004 * log2($0) },

@@ -50,9 +50,9 @@ package struct ExactComparison: Sendable {
   package private(set) var changes: [CountChange] = []
   /// The number of counts that were compared.
   package private(set) var compared = 0
-  /// The counts that only the old build or the thresholds (the base) have.
+  /// The counts of the base (the old build or the thresholds) that the new build's results lack.
   package private(set) var missing: [BenchmarkRow] = []
-  /// The number of counts that only the new build (the head) has.
+  /// The number of counts of the new build that the base lacks.
   package private(set) var new = 0
 
   private struct Key: Hashable {
@@ -97,7 +97,10 @@ package struct ExactComparison: Sendable {
   package var cheaper: [CountChange] { changes.filter { !$0.isDearer } }
 }
 
-/// The committed counts of one contender, by benchmark, metric and size of history.
+/// The accepted counts of one contender, by benchmark, metric and size of history.
+///
+/// A contender is a measured implementation, such as this project's store. The repository keeps the
+/// counts, and later runs are compared with them.
 ///
 /// The counts are valid for one operating system, architecture, compiler and SQLite version,
 /// because each of these affects the number of allocations or how a statement runs.

@@ -196,7 +196,9 @@ struct MedianSampler {
     timesDrawn = sizes
   }
 
-  /// Draws groups with replacement, as many as the list has, and returns the median of their values.
+  /// Draws a resample of the values, and returns its median.
+  ///
+  /// The resample has as many groups of values as the original; a group may be drawn several times.
   mutating func draw(_ random: inout SplitMix64) -> Double {
     for group in 0..<sizes.count { timesDrawn[group] = 0 }
     var total = 0

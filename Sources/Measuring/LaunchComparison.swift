@@ -42,7 +42,7 @@ package struct LaunchComparison: Sendable {
   /// Creates a comparison without launches.
   package init(gate: RegressionGate) { self.gate = gate }
 
-  /// Adds the rows of two consecutive launches, one of each build, to the first stage.
+  /// Adds the rows of two consecutive launches, one of each build, to the first stage (all rows).
   package mutating func add(base: [BenchmarkRow], head: [BenchmarkRow]) {
     for (key, ratio) in Self.logRatios(base, head) {
       if evidence[key] == nil {
@@ -53,12 +53,14 @@ package struct LaunchComparison: Sendable {
     }
   }
 
-  /// The rows that have to be measured again, in the second stage.
+  /// The rows to measure again in a second stage: their cost may have changed, or is too uncertain.
   package var suspects: [Key] {
     keys.filter { evidence[$0].map { gate.wantsSecondLook($0.first) } ?? false }
   }
 
   /// Adds the given rows of two consecutive launches, one of each build, to the second stage.
+  ///
+  /// The second stage measures ``suspects`` again. Their verdicts use only its launches.
   package mutating func addAgain(
     base: [BenchmarkRow],
     head: [BenchmarkRow],
@@ -100,24 +102,26 @@ package struct LaunchComparison: Sendable {
 package struct NoiseFloor: Sendable, Hashable {
   /// The ``BenchmarkRow/subject`` of the rows that measure the noise floor.
   package static let subject = "Noise floor"
-  /// The name of the contender that the others are compared with.
+  /// The name of the contender whose cost counts as 1; two others repeat its work or do 3 % more.
   package static let floor = "the same work"
   /// The name of the contender that repeats the same work.
   package static let again = "the same work again"
   /// The name of the contender with 3 % more work.
   package static let injected = "3 % more work"
 
-  /// The half-width of an interval, as a share, above which times are not usable.
+  /// The value of ``halfWidth`` above which the run's times are not usable: 0.01, that is 1 %.
   package static let widest = 0.01
 
   /// The ratio of two measurements of the same work, in processor time.
   package let same: Interval
   /// The ratio of two measurements of the same work, in wall time.
   package let sameOnWall: Interval
-  /// The processor time of work increased by 3 %, relative to the original work.
+  /// The ratio of the processor time of 3 % more work to that of the original work.
   package let more: Interval
 
-  /// Reads the precision from a run's rows that compare equal work and work increased by 3 %.
+  /// Reads the precision from the rows of a run that measure the noise floor.
+  ///
+  /// One contender of these rows repeats the original work, another does 3 % more.
   ///
   /// - Returns: `nil` if the run has no such rows, or has no ratios for them.
   package init?(_ rows: [BenchmarkRow]) {
@@ -136,11 +140,14 @@ package struct NoiseFloor: Sendable, Hashable {
 
   /// The precision of processor times, as a share: 0.01 means 1 %.
   ///
-  /// The value is half the width of the confidence interval of ``same``. Smaller differences cannot
-  /// be detected.
+  /// The value is half the width of the confidence interval of ``same``, the ratio of two
+  /// measurements of the same work. Smaller differences cannot be detected.
   package var halfWidth: Double { Self.halfWidth(same) }
 
-  /// The precision of wall times, as a share: half the width of the interval of ``sameOnWall``.
+  /// The precision of wall times, as a share: 0.01 means 1 %.
+  ///
+  /// The value is half the width of the confidence interval of ``sameOnWall``, the ratio of two
+  /// measurements of the same work.
   package var halfWidthOnWall: Double { Self.halfWidth(sameOnWall) }
 
   /// The reason why the run's times are not usable, or `nil` if they are.

@@ -22,13 +22,13 @@ package struct RegressionGate: Sendable {
   ///
   /// The default is 0.99.
   package var confidence = 0.99
-  /// The p-value below which a row is a suspect in the first stage.
+  /// The p-value below which the first stage makes a row a suspect, which is then measured again.
   ///
   /// The default is 0.03.
   package var suspicion = 0.03
-  /// The half-width of a 95 % interval, as a share, above which a row is undecided.
+  /// The half-width of the 95 % interval of a row's cost ratio above which the row is undecided.
   ///
-  /// The default is 0.05.
+  /// The half-width is a share of the ratio. The default is 0.05.
   package var widestDecided = 0.05
   /// The accepted share of false alarms among all alarms.
   ///
@@ -47,9 +47,9 @@ package struct RegressionGate: Sendable {
   ///
   /// There is one logarithm for each block of measurements or pair of launches.
   package struct Evidence: Sendable, Hashable {
-    /// The logarithms of the ratios from the first stage.
+    /// The logarithms of the cost ratios (candidate to baseline) from the row's first measurement.
     package var first: [Double]
-    /// The logarithms of the ratios from the second stage; `nil` if the row was not measured again.
+    /// The logarithms of the cost ratios if the row was measured again as a suspect, else `nil`.
     package var second: [Double]?
 
     package init(first: [Double], second: [Double]? = nil) {
@@ -95,7 +95,8 @@ package struct RegressionGate: Sendable {
 
   /// Returns the two-sided p-value of a row, assuming that its cost has not changed.
   ///
-  /// For a suspect, the p-value is that of a change beyond the margin, from the second stage alone.
+  /// If the row was measured again, only the new measurements count, and the assumption is that its
+  /// cost has changed by ``margin`` at most.
   private func chance(_ row: Evidence) -> Double {
     let units = row.second ?? row.first
     let level = row.second == nil ? 0 : log(1 + margin)
@@ -136,7 +137,9 @@ package struct GateVerdict: Sendable, Hashable, Codable {
   package var answer = Answer.alike
   /// The ratio of candidate to baseline, with the confidence interval on which the verdict is based.
   package var ratio: Interval
-  /// The number of blocks or pairs of launches on which the verdict is based.
+  /// The number of measured units on which the verdict is based.
+  ///
+  /// A unit is a block of measurements within one process, or a pair of launches of two builds.
   package var units: Int
   /// Whether the row was measured again.
   package var wasSuspect: Bool

@@ -285,17 +285,17 @@ package enum ProcessorCount {
 
 /// The record of one part of a run that was split over several machines and merged.
 package struct RunPart: Sendable, Hashable, Codable {
-  /// The number of the part and the number of all parts, such as `2/4`.
+  /// The number of this part and the number of all parts of the run, such as `2/4`.
   package var part: String
-  /// The name of the part's folder.
+  /// The name of the folder with the results of this part of the run.
   package var folder: String
   /// The command line as a list of words.
   package var commandLine: [String]
   /// The machine, the versions and the start time of this part of the run.
   package var environment: RunEnvironment
-  /// `valid`, `invalid` or `unknown`; `nil` if the part did not finish.
+  /// The verdict of this part: `valid`, `invalid` or `unknown`; `nil` if the part did not finish.
   package var verdict: String?
-  /// The explanation of the verdict in a sentence.
+  /// The explanation of ``verdict`` in a sentence.
   package var because: String?
 
   package init(

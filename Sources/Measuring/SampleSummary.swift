@@ -107,7 +107,7 @@ package enum MeasuringError: Error, Equatable, CustomStringConvertible {
   case sameName(String)
   case noSuchContender(String, known: [String])
 
-  /// A message with the problem, the contender and a suggestion.
+  /// A message with the problem, the name of the contender (the measured code) and a suggestion.
   package var description: String {
     switch self {
     case .nothingTimed(let contender):

@@ -36,12 +36,12 @@ package struct SelfTestOutcome: Sendable, Hashable, Codable {
 }
 
 extension SelfTestOutcome {
-  /// The least shares of measurements that must be decided, and of changes that must be found.
+  /// The least share of verdicts that must be conclusive, and that of changes that must be found.
   private static let (leastDecided, leastFound) = (0.9, 0.95)
   /// The greatest number of false alarms on three hundred rows without a change.
   private static let mostAlarms = 1
 
-  /// Returns the outcome of the check that the judge of cost models classifies one known curve correctly.
+  /// Returns the outcome of the check that ``ComplexityJudge`` classifies a known curve correctly.
   package static func law(_ trial: ComplexityTrial) -> SelfTestOutcome {
     SelfTestOutcome(
       "the law \(trial.curve)",
@@ -69,8 +69,8 @@ extension SelfTestOutcome {
     )
   }
 
-  /// Returns the outcome of the check that a ``RegressionGate`` finds nearly all changes in rows
-  /// that have one.
+  /// Returns the outcome of the check that a ``RegressionGate`` finds nearly all rows whose cost
+  /// has risen.
   package static func found(
     _ part: String,
     _ trial: GateTrial,
@@ -95,7 +95,7 @@ extension SelfTestOutcome {
   }
 }
 
-/// The results of a judge on one known curve, measured repeatedly with different noise.
+/// The verdicts of ``ComplexityJudge`` on one curve of known growth, with various simulated noise.
 package struct ComplexityTrial: Sendable, Hashable {
   /// The formula of the curve, such as `0.9 + 1e-6 n`.
   package let curve: String
@@ -136,33 +136,36 @@ package struct ComplexityTrial: Sendable, Hashable {
 }
 
 /// The results of a ``RegressionGate`` on rows whose true ratio is known.
+///
+/// A row is a comparison of two costs; its ratio is that of candidate to baseline.
 package struct GateTrial: Sendable, Hashable {
-  /// The number of rows that were judged.
+  /// The number of compared pairs of costs (rows).
   package private(set) var rows = 0
-  /// The number of rows that were measured again.
+  /// The number of rows that were measured again, in the second stage of the gate.
   package private(set) var suspects = 0
-  /// The number of rows confirmed as slower.
+  /// The number of rows that the gate reported as slower, rightly or wrongly.
   package private(set) var dearer = 0
-  /// The number of rows confirmed as faster.
+  /// The number of rows that the gate reported as faster, rightly or wrongly.
   package private(set) var cheaper = 0
-  /// The number of rows that remained undecided.
+  /// The number of rows on which the gate could not decide.
   package private(set) var undecided = 0
 
   package init() {}
 
-  /// The number of rows reported as changed.
+  /// The number of rows that the gate reported as slower or faster.
   package var alarms: Int { dearer + cheaper }
 
-  /// The share of rows that were decided.
+  /// The share of rows with a verdict other than undecided.
   package var decidedShare: Double { 1 - Double(undecided) / Double(max(1, rows)) }
 
-  /// The share of rows confirmed as slower.
+  /// The share of rows that the gate reported as slower.
   package var foundShare: Double { Double(dearer) / Double(max(1, rows)) }
 
   /// Judges rows by both stages of a ``RegressionGate`` and counts the verdicts.
   ///
-  /// For a row and a number of units, `measure` returns the logarithm of the ratio of each unit. A unit
-  /// is a block of measurements or a pair of launches.
+  /// For a row and a number of units, `measure` returns one logarithm of the ratio of candidate to
+  /// baseline per unit. A unit is a block of measurements or a pair of launches. The first stage
+  /// measures every row, the second stage measures suspects again with four times as many units.
   ///
   /// - Throws: The error of `measure`.
   package init(
@@ -209,13 +212,12 @@ extension GateTrial {
   }
 }
 
-/// The simulated parts of the measurement self-test: cost models and launches.
+/// The simulated parts of the measurement self-test: cost curves, and launches of two builds.
 package struct SimulatedSelfTest: Sendable {
   package var seed: UInt64
-  /// The number of noise seeds for each known curve.
+  /// The number of noise seeds with which each cost curve of known growth is simulated and judged.
   package var disturbances: UInt64
-  /// The number of simulated rows without a change, which is also the number of simulated rows with a
-  /// change.
+  /// The number of simulated comparisons (rows) of equal builds; as many compare different builds.
   package var rows: Int
 
   /// Creates the self-test; a quick one has 10 noise seeds and 60 rows instead of 100 and 300.
@@ -252,7 +254,8 @@ extension SplitMix64 {
 
 /// Simulated noise of known size, determined by one seed.
 ///
-/// The noise is used to validate judges of measurements, because the right verdict is known.
+/// The noise is used to validate ``ComplexityJudge`` and ``RegressionGate``, because the right
+/// verdict is known.
 package struct SimulatedNoise: Sendable {
   /// The percentage of samples that are outliers.
   package static let outlierPercent = 3.0
@@ -285,9 +288,11 @@ package struct SimulatedNoise: Sendable {
 /// launches varied by 4.9 %. This is less than for independent launches, because consecutive
 /// launches share a part of their deviation.
 package struct SimulatedLaunches: Sendable {
-  /// The standard deviation of the time of one launch, as a share of the time.
+  /// The standard deviation of the time of one launch, as a share of that time.
   package static let launchDeviation = 0.042
-  /// The standard deviation of the difference of two consecutive launches, as a share of the time.
+  /// The standard deviation of the difference between the times of two consecutive launches.
+  ///
+  /// It is a share of the time of one launch, as measured in forty launches of one binary.
   package static let pairDeviation = 0.049
 
   private var noise: SimulatedNoise

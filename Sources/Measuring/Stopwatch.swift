@@ -48,7 +48,7 @@ package struct Elapsed: Sendable, Hashable, Codable {
     self.cpu = cpu
   }
 
-  /// Returns one of the two times, in nanoseconds.
+  /// Returns the wall time or the processor time, in nanoseconds.
   package func time(_ kind: TimeKind) -> Double {
     switch kind {
     case .wall: wall

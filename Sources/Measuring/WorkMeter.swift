@@ -202,7 +202,9 @@ package final class ThreadIO {
   private var ownCalls: Int64 = 0
   private var ownBytes: Int64 = 0
 
-  /// Opens Linux's counts for the calling thread, or returns `nil` if the system keeps no counts.
+  /// Opens the file with Linux's counts of the calling thread's system calls that read or write.
+  ///
+  /// Returns `nil` if the file cannot be opened; only Linux has it.
   package init?() {
     file = open(Self.path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

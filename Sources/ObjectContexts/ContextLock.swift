@@ -20,10 +20,10 @@ final class ContextLock: @unchecked Sendable {
   private var ended: [HeldObjects] = []
   private let endedLock = ConnectionLock()
   private let hasEnded = Atomic(false)
-  /// The number of freed holds at which their objects are released immediately.
+  /// The number of freed ``ObjectHold`` instances at which their objects are released immediately.
   ///
-  /// With fewer freed holds, or if a thread is using the context, the next use of the context releases
-  /// the objects.
+  /// A hold keeps its objects registered. With fewer freed holds, or while a thread is using the
+  /// context, the next use of the context releases the objects.
   private static let endedCountMax = 64
 
   init(_ state: ContextState) { self.state = state }
@@ -52,7 +52,7 @@ final class ContextLock: @unchecked Sendable {
   /// The method does not release registered objects, because the context's state is freed anyway.
   func finish() { lock.withLock { state.watches.finish() } }
 
-  /// Notes that a hold was freed, so that its objects can be released.
+  /// Notes that an ``ObjectHold`` was freed, so that the context can release its objects.
   func end(_ hold: HeldObjects) {
     let count = endedLock.withLock {
       ended.append(hold)

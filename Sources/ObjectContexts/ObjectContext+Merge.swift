@@ -173,7 +173,7 @@ struct MergedChanges {
 }
 
 extension [MergedChange] {
-  /// Reduces the changes of each object to one change, with the greatest effect.
+  /// Reduces each object's changes to one: a delete or, without one, an insert or else an update.
   ///
   /// The changes of one object must be adjacent.
   fileprivate mutating func keepGreatestEffects() {

@@ -37,9 +37,10 @@ extension ObjectContext {
     }
   }
 
-  /// Makes the context read the current state of the store again, and closes the context's connection.
+  /// Ends the pinning: later reads use the current state of the store, not the pinned snapshot.
   ///
-  /// Registered objects are not read again.
+  /// The call closes the connection that the pinned context used. Registered objects are not read
+  /// again.
   ///
   /// - Complexity: no query.
   public func unpin() {

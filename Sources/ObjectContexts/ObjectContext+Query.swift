@@ -164,7 +164,7 @@ extension ContextState {
 /// Two references with the same context and identity are equal. While a reference exists, the object
 /// stays registered: see ``ObjectContext/retainsRegisteredObjects``.
 public struct StoredObject: Sendable, Hashable {
-  /// The context of the object.
+  /// The context through which this reference reads and edits the object.
   public let context: ObjectContext
   /// The identity of the object.
   public let id: ObjectID

@@ -159,9 +159,9 @@ struct UndoGroup: Sendable {
   }
 }
 
-/// The state of an object in the context: its values, and the unsaved edit included in the values.
+/// An object's state in the context at one moment: its values, and the unsaved edit within them.
 struct ObjectState: Sendable {
-  /// The values, or `nil` if the object is not in the context.
+  /// The object's values at that moment, or `nil` if the object was not in the context then.
   fileprivate let row: [Value]?
   fileprivate let edit: PendingEdit?
 }

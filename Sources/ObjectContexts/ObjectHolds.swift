@@ -5,7 +5,7 @@ import HistoryTypes
 /// The objects that one query returns are divided into groups of up to ``groupCount`` objects, and each
 /// group shares one hold. This saves an allocation for each object.
 final class ObjectHold: Sendable {
-  /// The greatest number of objects that share a hold.
+  /// The maximum number of objects that one ``ObjectHold`` keeps registered.
   static let groupCount = 16
 
   private let lock: ContextLock
@@ -18,9 +18,9 @@ final class ObjectHold: Sendable {
   deinit { lock.end(objects) }
 }
 
-/// The objects of a hold: the first one, and an array of the keys of the others.
+/// The objects that one ``ObjectHold`` keeps registered: the first, and the keys of the others.
 ///
-/// The array of a hold on one object is empty and needs no allocation.
+/// For a single object, the array of keys is empty and needs no allocation.
 struct HeldObjects: Sendable {
   let first: ObjectID
   let others: [Int64]
@@ -28,7 +28,7 @@ struct HeldObjects: Sendable {
 
 /// The number of ``ObjectHold`` instances for each object, whether or not the object is registered.
 struct HoldCounts: Sendable {
-  /// For each entity, the number of holds on each held object.
+  /// For each entity, the number of ``ObjectHold`` instances for each object that has any.
   private var counts: [SlotIndex]
   /// The inserted objects whose holds were moved, each with the object that received the holds.
   ///
@@ -39,16 +39,18 @@ struct HoldCounts: Sendable {
 
   func isHeld(_ id: ObjectID) -> Bool { counts[Int(id.entity) - 1][id.key] != nil }
 
-  /// Adds one hold on each of some objects of one entity.
+  /// Counts one more ``ObjectHold`` for each of some objects of one entity.
   mutating func add(_ keys: ArraySlice<Int64>, of entity: Int32) {
     counts[Int(entity) - 1].reserve(keys.count)
     for key in keys { counts[Int(entity) - 1].add(1, to: key) }
   }
 
-  /// Adds one hold on an object.
+  /// Counts one more ``ObjectHold`` for an object.
   mutating func add(_ id: ObjectID) { counts[Int(id.entity) - 1].add(1, to: id.key) }
 
-  /// Removes one hold on an object, and returns the object if that was its last hold.
+  /// Counts one ``ObjectHold`` less for an object, and returns the object if that was the last one.
+  ///
+  /// If a save has replaced an inserted object, the object that replaced it is counted instead.
   mutating func end(_ id: ObjectID) -> ObjectID? {
     let id = replacements.isEmpty ? id : replacements[id] ?? id
     let place = Int(id.entity) - 1
@@ -61,7 +63,7 @@ struct HoldCounts: Sendable {
     return id
   }
 
-  /// Moves the holds on an object to the object that has replaced it.
+  /// Moves the count of an inserted object's holds to the object that replaced it at a save.
   mutating func replace(_ id: ObjectID, by other: ObjectID) {
     guard let count = counts[Int(id.entity) - 1].remove(id.key) else { return }
     replacements[id] = other
@@ -100,10 +102,10 @@ extension ObjectContext {
     return StoredObject(context: self, id: id, hold: hold(id, []))
   }
 
-  /// Returns a hold on objects of one entity, or `nil` if the context retains registered objects.
+  /// Returns a hold, which keeps objects of one entity registered until the hold is freed.
   ///
-  /// The caller must first add one hold on each object to ``ContextState/holds``, unless the context
-  /// retains registered objects.
+  /// Returns `nil` if the context retains registered objects in any case. Otherwise, the caller
+  /// must first count one hold for each object in ``ContextState/holds``.
   private func hold(_ first: ObjectID, _ others: ArraySlice<Int64>) -> ObjectHold? {
     retainsRegisteredObjects
       ? nil : ObjectHold(state, HeldObjects(first: first, others: Array(others)))
@@ -114,7 +116,10 @@ extension ContextState {
   /// Whether an object is released when no reference to it exists any more.
   var releasesObjects: Bool { !retainsRegisteredObjects && !holdsAll }
 
-  /// Removes one hold on each of some objects, and releases the objects without another hold.
+  /// Counts one hold less for each object of a freed ``ObjectHold``, and releases unused objects.
+  ///
+  /// An object is unused if it has no other hold and no unsaved edit, and is not in the result of a
+  /// live query. A context that holds all objects releases none.
   mutating func endHold(_ objects: HeldObjects) {
     let entity = objects.first.entity
     var unheld: [Int64] = []

@@ -125,7 +125,8 @@ private struct KeyedProperties<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: FlatEncoder
   /// The property that is being encoded, or `nil` if the record itself is being encoded.
   ///
-  /// Only the record itself may have keyed values: an attribute cannot store those of a property.
+  /// Only the record itself may have keyed values. If the value of a property has keyed values, as
+  /// a nested structure does, encoding throws: an attribute stores a single value.
   let outer: String?
   let codingPath: [any CodingKey] = []
 

@@ -66,12 +66,12 @@ extension StoredObject {
     return try link(to: object, ends)
   }
 
-  /// Links this object with another one at an index of the order, or moves it there if it is linked.
+  /// Puts another object at an index among the objects linked with this one; links it if needed.
   ///
   /// Sets the position of the link, as ``insert(_:at:referringBy:)`` does. History contains one
-  /// insert, or one update for a move. If no double fits between the positions of the neighbors,
-  /// the links next to it get new positions, too. Two contexts may insert links at the same place:
-  /// links with equal positions are in key order.
+  /// insert, or one update if the objects were linked already. If no double fits between the
+  /// positions of the two neighboring links, links near them get new positions, too. Two contexts
+  /// may insert links at the same place: links with equal positions are in key order.
   ///
   /// ```swift
   /// try task.link(to: tag, at: 0, by: "Tagging")
@@ -206,9 +206,11 @@ extension StoredObject {
     return try insertLink(to: object, ends, isLast: true)
   }
 
-  /// Inserts a link, and puts it last among the links of `object` if these have an order.
+  /// Inserts a link between this object and `object`, as the last of the links of `object`.
   ///
-  /// If `isLast` is `true`, the link is also put last among the links of this object.
+  /// If `isLast` is `true`, the link is also the last of the links of this object; otherwise it
+  /// gets no position among them. The links of an object have an order only if their reference to
+  /// that object has one.
   private func insertLink(
     to object: StoredObject,
     _ ends: LinkEnds,
@@ -234,15 +236,15 @@ extension StoredObject {
   }
 }
 
-/// The two references of a link entity, for a method of one of the linked objects.
+/// The two references of a link entity, as seen from one of the two objects that a link connects.
 private struct LinkEnds {
-  /// The link entity.
+  /// The entity whose objects are the links of a many-to-many relationship.
   let entity: Entity
   /// The number of the link entity in the model.
   let number: Int32
-  /// The name of the link's reference to the object whose method is called.
+  /// The name of the link's attribute that refers to this object, from which the link is seen.
   let own: String
-  /// The name of the link's reference to the object at the other end.
+  /// The name of the link's attribute that refers to the other object.
   let other: String
   /// The number of the entity of the objects at the other end.
   let destination: Int32
@@ -269,9 +271,10 @@ private struct LinkEnds {
 }
 
 extension ObjectContext {
-  /// Returns the references of a link entity, for a method of an object of the entity `number`.
+  /// Returns the two references of a link entity, as seen from an object of the entity `number`.
   ///
-  /// `attribute` is the link's reference to that object; `nil` selects the first that fits.
+  /// `attribute` is the name of the link's reference to that object. `nil` selects the first of the
+  /// link entity's attributes that refers to the entity `number`.
   fileprivate func ends(
     of entity: String,
     from number: Int32,

@@ -59,9 +59,10 @@ struct ChildProcess {
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Starts a shell that waits until the keeper watches it, and then runs the command.
+  /// Starts a shell that waits until ``ChildKeeper`` watches it, and then runs the command.
   ///
-  /// If the calling process ends while the shell waits, the command never runs.
+  /// If the calling process ends while the shell waits, the command never runs. If it ends later,
+  /// the keeper, a helper process, kills the command.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   static func spawnKept(
@@ -83,7 +84,7 @@ struct ChildProcess {
     return id
   }
 
-  /// The file descriptor of the child's gate: a pipe in which a line starts the command.
+  /// The child's file descriptor of its gate, a pipe in which a line starts the command.
   private static let gateFile: Int32 = 9
   /// Shell code that waits for a line from the gate, and exits if the gate closes without a line.
   private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "

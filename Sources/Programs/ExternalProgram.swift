@@ -73,7 +73,7 @@ package final class StandardErrorText: Sendable {
 
   package init() {}
 
-  /// Adds output to the kept beginning, up to its limit, and to the kept end.
+  /// Adds output to the kept start of the program's output, up to its limit, and to its kept end.
   func append(_ bytes: some Collection<UInt8>) {
     state.withLock { state in
       let room = Self.byteCountMax - state.kept.count
@@ -83,7 +83,7 @@ package final class StandardErrorText: Sendable {
     }
   }
 
-  /// Clears the kept end, because the program is launched again.
+  /// Clears the kept end of the program's output, which then has only output of the new launch.
   func beginLaunch() { state.withLock { $0.tail = [] } }
 
   /// The end of the output since the last launch; bytes that are not UTF-8 are shown as U+FFFD.

@@ -124,7 +124,7 @@ extension TapeEvent {
 }
 
 extension ChoiceSource {
-  /// Repeats a step that a copy of this source made in another process.
+  /// Repeats on this choice source a step that a child process has reported from its own source.
   package mutating func adopt(_ event: TapeEvent) {
     switch event {
     case .draw(let choice, let read): adopt(choice, read: read)
@@ -139,7 +139,7 @@ extension ChoiceSource {
   }
 }
 
-/// A test case to be run by another process, given by a seed or by a sequence to replay.
+/// A test case to be run by a child process, given by a seed or by a sequence to replay.
 package struct CaseRequest: Codable, Sendable {
   private struct Span: Codable {
     let label: String
@@ -153,7 +153,7 @@ package struct CaseRequest: Codable, Sendable {
   private let choiceCountMax: Int
   private let offsets: [Int64]?
   private let spans: [Span]?
-  /// Whether the other process only draws the values of the case, without running the body.
+  /// Whether the child process only draws the case's values, without running the property's body.
   package let wantsValues: Bool
 
   /// Creates a request for the test case that a source will draw next.
@@ -192,7 +192,7 @@ package struct CaseRequest: Codable, Sendable {
   }
 }
 
-/// The result of a case in another process, with the labels, classes and scores of the case.
+/// The result of a case in a child process, with the labels, classes and scores of the case.
 package struct CaseReport: Codable, Sendable {
   private enum Kind: String, Codable {
     case passed, failed, discarded, vacuous

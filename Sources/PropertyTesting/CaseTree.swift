@@ -5,7 +5,7 @@
 /// same answers, unless the property is not deterministic.
 struct CaseTree {
   private enum Question {
-    /// No case has reached this node's request yet.
+    /// No case has reached this node yet, so the generator's request here is not known.
     case unknown
     /// The generator requests a number from the range of this choice.
     case draw(Choice)
@@ -19,11 +19,11 @@ struct CaseTree {
 
   private struct Node {
     var question = Question.unknown
-    /// The first answer that was given at this node, and the node that follows it.
+    /// The first answer that was given to this node's request, and the node that follows it.
     ///
     /// An answer is a drawn value, or 1 for yes and 0 for no. The node is -1 before the first answer.
     var firstNext: (answer: Int64, node: Int) = (0, -1)
-    /// The other answers that were given at this node, each with the node that follows it.
+    /// The answers other than that of ``firstNext``, each with the node that follows it.
     var moreNext: [(answer: Int64, node: Int)] = []
   }
 

@@ -27,12 +27,14 @@ extension ChoiceSequence: Hashable {
       && zip(left.choices, right.choices).allSatisfy { $0.offset == $1.offset }
   }
 
-  /// Feeds the offsets to a hasher.
+  /// Hashes the offset of each choice from its simplest value, as `==` compares only these offsets.
   public func hash(into hasher: inout Hasher) {
     for choice in choices { hasher.combine(choice.offset) }
   }
 
-  /// A hash of offsets and spans, to distinguish sequences that replay differently.
+  /// A hash of the spans, and of the offset of each choice from its simplest value.
+  ///
+  /// It also distinguishes equal sequences with different spans, which may replay differently.
   ///
   /// - Complexity: O(choices + spans).
   var fingerprint: UInt64 {
@@ -102,7 +104,9 @@ extension ChoiceSequence: LosslessStringConvertible {
     self.init(choices: choices)
   }
 
-  /// Parses `offset` or `TIMESxOFFSET`.
+  /// Parses one part of the text form: the offset of a choice, or `3x5` for three offsets of 5.
+  ///
+  /// An offset is the signed distance of a choice from its simplest value.
   private static func run(_ part: Substring) -> (times: Int, offset: Int64)? {
     let pieces = part.split(separator: "x", omittingEmptySubsequences: false)
     guard let last = pieces.last, let offset = Int64(last), pieces.count <= 2 else { return nil }
@@ -136,7 +140,10 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the span at its new position, or `nil` if it lost all its choices.
+  /// Returns a span as it is after a rearrangement; `nil` if it has lost all its choices.
+  ///
+  /// `pieces` are the ranges of choices that were kept, in ascending order, each with its new
+  /// start.
   private static func moved(
     _ span: ChoiceSpan,
     _ pieces: [(piece: Range<Int>, place: Int)]
@@ -158,7 +165,9 @@ extension ChoiceSequence {
     return moved
   }
 
-  /// Returns the index of the first piece that ends after a choice; `pieces.count` if none does.
+  /// Returns the index of the first range that ends after a choice; `pieces.count` if none does.
+  ///
+  /// The ranges must be in ascending order.
   private static func first(
     in pieces: [(piece: Range<Int>, place: Int)],
     endingAfter choice: Int

@@ -153,7 +153,9 @@ extension ChoiceSource {
     return number
   }
 
-  /// Records the last number with a label, for cases in which numbers repeat.
+  /// Notes a number as the last one with its label, so that a later draw may repeat it.
+  ///
+  /// Does nothing in a case that repeats no numbers, or for a number without a label.
   mutating func noteNumber(_ number: Int64, _ label: String?) {
     if reuseRate > 0, let label { latestNumbers[label] = number }
   }
@@ -188,13 +190,15 @@ extension ChoiceSource {
     observe(.draw(choice, read: choice.value), as: .draw(choice, read: choice.value))
   }
 
-  /// Records a choice that a copy of the source drew in another process.
+  /// Records a choice that a child process has drawn from its own choice source.
+  ///
+  /// `read` is the value that was drawn, which the value of `choice` may have replaced.
   mutating func adopt(_ choice: Choice, read: Int64) {
     choices.append(choice)
     if recordsEvents { events.append(.draw(choice, read: read)) }
   }
 
-  /// Records the answer that a copy of the source gave in another process.
+  /// Records the value of ``isExhausted`` that a generator has read in a child process.
   mutating func adopt(isExhausted: Bool) {
     if recordsEvents { events.append(.exhausted(isExhausted)) }
   }
@@ -304,7 +308,7 @@ struct ReplayCursor {
     var next: Int
     /// The depth of the spans that the generator may enter.
     var depth: Int
-    /// A Boolean value that indicates whether the frame corresponds to a span of the sequence.
+    /// A Boolean value that indicates whether the replayed sequence has this open span, too.
     var isMatched: Bool
   }
 
@@ -321,14 +325,16 @@ struct ReplayCursor {
   /// A Boolean value that indicates whether the current span has no choices left.
   var isAtEnd: Bool { position >= frame.end }
 
-  /// Returns the offset of the next choice, or `nil` if there is none.
+  /// Returns the signed distance of the next recorded choice from its simplest value.
+  ///
+  /// Returns `nil` if the current span has no choices left.
   mutating func next() -> Int64? {
     guard position < frame.end else { return nil }
     defer { position += 1 }
     return sequence.choices[position].offset
   }
 
-  /// Enters a span that the generator opens.
+  /// Notes that the generator opened a span; enters the corresponding recorded span, if any.
   mutating func open(_ label: String) {
     let match = matchingSpan(label)
     enclosing.append(frame)
@@ -341,7 +347,7 @@ struct ReplayCursor {
     }
   }
 
-  /// Leaves the innermost span.
+  /// Notes that the generator closed the innermost span; skips what is left of the recorded span.
   mutating func close() {
     guard let outer = enclosing.popLast() else { return }
     if frame.isMatched { position = frame.end }
@@ -354,9 +360,10 @@ struct ReplayCursor {
     frame = outer
   }
 
-  /// Returns the index of the next span with a label that the generator may enter; `nil` if none.
+  /// Returns the index of the recorded span that corresponds to a newly opened span; `nil` if none.
   ///
-  /// Whole spans before that span may be skipped, but no choices outside of spans.
+  /// This is the next span with the label that is directly inside the current recorded span. Whole
+  /// spans before that span may be skipped, but no choices outside of spans.
   private mutating func matchingSpan(_ label: String) -> Int? {
     let spans = sequence.spans
     while frame.next < spans.count, spans[frame.next].start < position { frame.next += 1 }

@@ -149,7 +149,8 @@ extension ChoiceSource {
   ///
   /// Most cases have the maximum number of steps, because many failures need long cases. Half of
   /// the cases use the weights of the rules, the others random weights (see `swarmWeights(_:)`). In
-  /// some cases, numbers with a label are repeated. A case ends early if no rule is possible.
+  /// one of four cases, an integer that is drawn with a label often repeats the last integer with
+  /// that label. A case ends early if no rule is possible.
   ///
   /// - Parameters:
   ///   - machine: The machine, in its initial state.

@@ -72,9 +72,9 @@ public struct PropertyFailure: Sendable {
 public struct PropertyStatistics: Sendable {
   /// The coverage of a class of cases that a property requires.
   public struct Coverage: Hashable, Sendable {
-    /// The required share of the cases, from 0 to 1.
+    /// The share of the cases counted in ``total`` that must belong to the class, from 0 to 1.
     public internal(set) var share: Double
-    /// The number of cases that belong to the class.
+    /// The number of cases that belong to the class, as they reported with `cover(_:atLeast:if:)`.
     public internal(set) var count = 0
     /// The number of cases that reported whether they belong to the class.
     public internal(set) var total = 0
@@ -99,13 +99,13 @@ public struct PropertyStatistics: Sendable {
   public internal(set) var choiceCount = 0
   /// The number of cases with each label.
   public internal(set) var labels: [String: Int] = [:]
-  /// The classes that the property requires.
+  /// The coverage of each class of cases that the property requires, by the name of the class.
   public internal(set) var coverage: [String: Coverage] = [:]
   /// The number of discarded cases by reason.
   public internal(set) var rejections: [String: Int] = [:]
   /// The number of vacuous cases by reason.
   public internal(set) var vacuities: [String: Int] = [:]
-  /// The greatest score of each label.
+  /// The greatest score under each label that a case has reported with `maximize(_:label:)`.
   public internal(set) var scores: [String: Double] = [:]
 
   /// The labels of the required classes to which significantly too few cases belong, sorted.

@@ -102,7 +102,7 @@ package struct CaseLoop: Sendable {
   private let deadline: Duration?
   private var result: PropertyResult
   private var climber = Climber()
-  /// The seed of the current case, or `nil` for examples and variations.
+  /// The seed of the current case; `nil` if it is an example or a variation of another case.
   private var caseSeed: UInt64?
   private var found: FoundCase?
 
@@ -126,6 +126,9 @@ package struct CaseLoop: Sendable {
   package var hasFailed: Bool { found != nil }
 
   /// The seed of the current case; `nil` if it is an example or a variation of another case.
+  ///
+  /// A variation repeats a case that has the greatest score under a label so far, with some choices
+  /// changed.
   package var seed: UInt64? { caseSeed }
 
   /// Prepares the source for the next case; returns `false` after the last one.
@@ -256,7 +259,7 @@ public struct Budget: Sendable {
   public var time: Duration?
   /// A closure that returns the time since a fixed point in time.
   ///
-  /// Without a clock, `time` has no effect, and the run is repeatable.
+  /// Without a clock, the time limit ``time`` has no effect, and the run is repeatable.
   public var clock: (@Sendable () -> Duration)?
 
   /// Creates a budget; the default is 10,000 evaluations and no time limit.
@@ -338,7 +341,7 @@ struct CaseNotes: Sendable {
   var labels: [String] = []
   /// The classes that the property requires, and whether the case belongs to each.
   var requirements: [(label: String, share: Double, isMet: Bool)] = []
-  /// The scores to maximize.
+  /// The scores that the case reported with `maximize(_:label:)`, which later cases try to exceed.
   var scores: [(label: String, score: Double)] = []
   /// The reason for which the case was discarded or vacuous; otherwise `nil`.
   var reason: String?

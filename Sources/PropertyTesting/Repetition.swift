@@ -15,7 +15,7 @@ public struct Repetition {
     case uniform
     /// Smaller numbers are more likely; the parameter is the average.
     case average(Double)
-    /// The maximum number in three of four cases, otherwise any number.
+    /// The maximum number, with a probability of 3/4; otherwise, all numbers are equally likely.
     case mostlyLongest
   }
 

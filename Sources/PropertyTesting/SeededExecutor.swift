@@ -108,7 +108,7 @@ extension SeededExecutor {
   package enum Order {
     /// A random order from the seed; some jobs may be held back.
     case seeded
-    /// The newest first, so that other tasks make as little progress as possible.
+    /// The newest job first, so that tasks other than the one being run make little progress.
     case newestFirst
   }
 
@@ -221,10 +221,14 @@ enum GlobalJobs {
     "swift_task_enqueueGlobal_hook"
   )?.assumingMemoryBound(to: Hook?.self)
 
-  /// The runtime hook that was set before this one; written once, before this hook can be called.
+  /// The value that the runtime's hook had before ``areCaught`` set it; `nil` if there was no hook.
+  ///
+  /// It is written once, before the new hook can be called.
   nonisolated(unsafe) private static var earlier: Hook?
 
-  /// Whether the runtime has the hook variable; the first access to this property sets the hook.
+  /// Whether jobs for the global thread pool are caught; the first access sets the runtime's hook.
+  ///
+  /// The value is `false` if the runtime's variable `swift_task_enqueueGlobal_hook` is not found.
   static let areCaught: Bool = {
     guard let variable else { return false }
     _ = key

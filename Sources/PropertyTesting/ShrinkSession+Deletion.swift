@@ -1,10 +1,11 @@
 extension ShrinkSession {
-  /// Deletes elements of lists and loops; the outermost lists and loops come first.
+  /// Deletes elements of generated lists and loops; the outermost lists and loops come first.
   ///
-  /// Tries, for each label that several lists or loops share, to delete all elements with that label
-  /// at once. In the first passes of shrinking, the function then tries, for each kind of element
-  /// in each list, to delete all elements of that kind, except the list's last element. Finally,
-  /// runs of adjacent elements are deleted.
+  /// All elements of a list or loop have the same label. For each label that several lists or loops
+  /// share, the function tries to delete all elements with that label at once. In the first passes
+  /// of shrinking, it then treats each list or loop: for each kind of element (in a plan, each kind
+  /// of command), it tries to delete all elements of that kind at once, but never the last element
+  /// of the list or loop. Finally, it deletes runs of adjacent elements.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }
@@ -22,10 +23,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a group has more than 64 elements and is as short as its repetition allows.
+  /// Returns whether a list or loop has its minimum length, and that is more than 64 elements.
   ///
-  /// In a group of minimum length, a later element takes the place of a deleted element. Such
-  /// deletions are tried only in groups of at most 64 elements.
+  /// In a list or loop of minimum length, a later element takes the place of a deleted element.
+  /// Deletions from such a list or loop are tried only if it has at most 64 elements.
   private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
     guard group.members.count > 64, let last = group.members.last else { return false }
     let start = best.spans[last].start
@@ -33,7 +34,7 @@ extension ShrinkSession {
     return best.choices[start].lowest == 1
   }
 
-  /// Deletes all elements with one label at once, if they belong to several repetitions.
+  /// Tries, for each label that several lists or loops share, to delete all its elements at once.
   private func deleteLabels() {
     let groups = tree.groups.filter { $0.kind == .element }
     let labels = Set(groups.map(\.label)).sorted()
@@ -43,21 +44,24 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether the test case ends inside a group's last element, as after a failure there.
+  /// Returns whether the test case ends inside a list or loop's last element, as after a failure.
   private func endsInside(_ group: SpanTree.Group) -> Bool {
     group.members.last.map { best.spans[$0].end == best.count } ?? false
   }
 
-  /// Returns whether a group makes up most of the case; the failure then probably needs the group.
+  /// Returns whether a list or loop has more than half of the case's choices.
+  ///
+  /// The failure then probably needs the list or loop.
   private func isMost(_ group: SpanTree.Group) -> Bool {
     guard let first = group.members.first, let last = group.members.last else { return false }
     return 2 * (best.spans[last].end - best.spans[first].start) > best.count
   }
 
-  /// Tries to delete all elements of a kind at once, for each kind in each group with several kinds.
+  /// Tries, in each list or loop, to delete all elements of one kind at once, kind by kind.
   ///
-  /// The last element of a group is never deleted. In each group, the function stops at the first
-  /// kind that the failure needs.
+  /// An element's kind is the alternative that the element selects first, such as a command. Lists
+  /// and loops with fewer than two kinds are skipped. The last element of a list or loop is never
+  /// deleted. In each list or loop, the function stops at the first kind that the failure needs.
   private func deleteKinds() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -179,8 +183,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a range of choices and the choice after it have the same innermost span, and
-  /// none of these choices is a continuation.
+  /// Returns whether the choices after a range may take the place of the choices in the range.
+  ///
+  /// The choices of the range and the choice after it must have the same innermost span, and none
+  /// of them may be the decision to continue a list or loop.
   private func canMoveUp(into stretch: Range<Int>) -> Bool {
     guard stretch.upperBound < best.count else { return false }
     let owner = tree.owners[stretch.lowerBound]
@@ -207,10 +213,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers pairs of nearby numbers with ranks above a minimum by the same amount.
+  /// Lowers pairs of numbers by the same amount, if both have more than `rank` simpler values.
   ///
-  /// Pairs of equal small numbers are skipped, because they were already lowered with all equal
-  /// numbers.
+  /// The numbers of a pair have at most three other such numbers between them. If `rank` is 0,
+  /// pairs of equal numbers are skipped, because they were already lowered with all equal numbers.
   func lowerPairs(above rank: UInt64) {
     var first = 0
     while first < lowerableNumbers(above: rank).count, !isOver {
@@ -262,7 +268,9 @@ extension ShrinkSession {
     return indices.map { best.choices[$0].distance }.min()
   }
 
-  /// Lowers values by one amount, so that their least distance from the simplest value is `target`.
+  /// Tries to lower several values, all by the same amount.
+  ///
+  /// The value that is nearest to its simplest value is lowered to the distance `target` from it.
   private func lower(_ indices: [Int], to target: UInt64) -> Bool {
     guard let least = leastDistance(indices), target < least else { return false }
     let edits = indices.map { index in

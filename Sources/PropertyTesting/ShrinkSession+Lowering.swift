@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Returns whether a choice is a value, not a continuation, that can be lowered further.
+  /// Returns whether a choice has a simpler value, and is no decision to continue a list or loop.
   func isLowerable(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return !choice.isContinuation && !choice.isSimplest
@@ -11,7 +11,9 @@ extension ShrinkSession {
     lowerable().filter { best.choices[$0].kind == .number && best.choices[$0].rank > rank }
   }
 
-  /// Tries the simplest value for all choices that are not continuations.
+  /// Tries the simplest value for all choices at once, except decisions to continue a list or loop.
+  ///
+  /// Other passes shorten lists and loops: they delete elements.
   func simplifyEverything() {
     let indices = lowerable()
     if indices.count > 1 { _ = attempt(best.simplifying(indices)) }
@@ -74,7 +76,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers one value as far as a search succeeds; returns whether it became simpler.
+  /// Tries simpler values for one choice; returns whether the case still fails with one of them.
+  ///
+  /// If a number with more than eight simpler values can be lowered by one, a search lowers it as
+  /// far as possible.
   private func lower(_ index: Int) -> Bool {
     let choice = best.choices[index]
     if attempt(best.simplifying([index])) { return true }

@@ -1,10 +1,11 @@
 extension ShrinkSession {
-  /// Removes an actor of a generated plan, and deletes the elements that name this actor.
+  /// Removes an actor of a generated plan, and deletes the plan's elements that name this actor.
   ///
-  /// The number of actors, and the names of later actors, are lowered by one. The shrinker does not
-  /// know plans, and guesses which choices are meant. It takes a small number outside all elements
-  /// for the number of actors (the *cast size*). It takes choices with a common label for actors'
-  /// names if their range fits the cast size.
+  /// The names of actors are numbers from 0. The number of actors, and the names of later actors,
+  /// are lowered by one. The shrinker does not know plans, and guesses which choices are meant. It
+  /// takes a small number outside all lists and loops of variable length for the number of actors
+  /// (the *cast size*). It takes choices with a common label for actors' names if their range fits
+  /// the cast size.
   func removeNames() {
     var index = 0
     while index < best.count, !isOver {
@@ -17,14 +18,17 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice may be a number of actors: a small number outside all elements.
+  /// Returns whether a choice may be the number of actors of a plan.
+  ///
+  /// It may be if it is a number up to 64, greater than its simplest value, and in no element of a
+  /// list or loop of variable length.
   func isCastSize(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return choice.kind == .number && choice.value > choice.simplest && choice.value <= 64
       && !isInsideElement(tree.owners[index])
   }
 
-  /// Returns whether a span is, or is inside, an element that has its own continuation choice.
+  /// Returns whether a span is, or is inside, an element of a list or loop of variable length.
   func isInsideElement(_ span: Int) -> Bool {
     var span = span
     while span >= 0, best.spans[span].kind != .element { span = tree.parents[span] }
@@ -64,7 +68,9 @@ extension ShrinkSession {
     return best.replacing(edits).removing(deleted)
   }
 
-  /// Returns the choices of the innermost element around a span.
+  /// Returns the choices of the innermost list or loop element that is or contains a span.
+  ///
+  /// Only lists and loops of variable length count. Returns `nil` if there is no such element.
   func element(around span: Int) -> Range<Int>? {
     var index = span
     while index >= 0, best.spans[index].kind != .element { index = tree.parents[index] }
@@ -101,9 +107,10 @@ extension ShrinkSession {
 
   /// Deletes an element that adds an actor to a plan, and the elements that name that actor.
   ///
-  /// Greater names are lowered by one. The range of names grows where an actor was added. The
-  /// function therefore looks for two consecutive names of which the second has the larger range:
-  /// an element between these names may have added the actor.
+  /// A name is a drawn number that stands for an actor. Greater names are lowered by one. After an
+  /// actor was added, names are drawn from a larger range. The function therefore looks for two
+  /// consecutive names of which the second has the larger range: an element between these names may
+  /// have added the actor.
   func removeNewcomers() {
     for label in labelsOfNames() {
       var growth = 0
@@ -116,9 +123,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns the labels of the spans that contain exactly one choice, if that choice is a name.
+  /// Returns the labels of the spans whose only choice is of the kind ``Choice/Kind/name``.
   ///
-  /// With `orNumbers`, spans whose only choice is a small number are included.
+  /// With `orNumbers`, spans whose only choice is a number from 0 to 64 are included: a generator
+  /// may draw names as plain numbers.
   private func labelsOfNames(orNumbers: Bool = false) -> [String] {
     Set(best.spans.filter { isName($0, orNumber: orNumbers) }.map(\.label)).sorted()
   }
@@ -154,9 +162,9 @@ extension ShrinkSession {
 
   /// Returns up to three elements that may have added an actor, and the greatest name to try.
   ///
-  /// The caller tries each name from 0 to the greatest as the added actor's name. `growth` is the
-  /// index of one of the places at which the range of the names grows. The result is `nil` if there
-  /// is no place with this index.
+  /// The range of the names grows where an actor was added. `growth` selects one of these places,
+  /// counted from 0; the result is `nil` if no place has this index. The caller tries each name from
+  /// 0 to the greatest as the added actor's name.
   private func newcomers(_ label: String, _ growth: Int) -> (elements: [Int], highest: Int64)? {
     let places = placesOfNames(label)
     let grown = zip(places, places.dropFirst()).filter {
@@ -220,7 +228,10 @@ extension ShrinkSession {
     _ = attempt(best.replacing(edits).removing(removed))
   }
 
-  /// Deletes one element, and lowers by one a count or size: a small number outside all elements.
+  /// Deletes one element of a list or loop, and lowers by one a number that may be a count or size.
+  ///
+  /// Each pair of an element and a number for which ``isUnnamedSize(_:)`` returns `true` is tried.
+  /// Only lists and loops of variable length count; ``deleteMembers(_:ofGroup:)`` handles the others.
   func lowerAndDelete() {
     var index = 0
     while index < best.count, !isOver {
@@ -233,7 +244,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice may be a count or size, but not the number of a plan's actors.
+  /// Returns whether a choice may be a count or size, but not a number of actors.
+  ///
+  /// If names with a fitting range exist, the choice may be the number of a plan's actors, which
+  /// ``removeNames()`` lowers.
   private func isUnnamedSize(_ index: Int) -> Bool {
     isCastSize(index) && nameLabels(of: best.choices[index].value).isEmpty
   }
@@ -268,7 +282,9 @@ extension ShrinkSession {
     _ = attempt(best.replacing([(kept, sum)]).removing(best.spans[span].range))
   }
 
-  /// Returns the index of an element's only choice other than its continuation, or `nil`.
+  /// Returns the index of an element's only choice apart from decisions to continue a list or loop.
+  ///
+  /// Returns `nil` if the element has none or several such choices.
   private func onlyValue(of span: Int) -> Int? {
     let values = best.spans[span].range.filter { !best.choices[$0].isContinuation }
     return values.count == 1 ? values.first : nil

@@ -20,7 +20,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Appends the inner lists of adjacent elements to the first one's list, and deletes the others.
+  /// Tries to join the lists inside adjacent elements; returns whether the case became simpler.
+  ///
+  /// The contents of the other lists are appended to the list in the first element. The other
+  /// elements are deleted.
   private func join(_ members: [Int]) -> Bool {
     let inner = members.map { innerElements(of: $0) }
     guard let first = inner.first ?? nil, let last = members.last else { return false }
@@ -72,10 +75,12 @@ extension ShrinkSession {
     return false
   }
 
-  /// Lowers a number before a lifted subtree, for a lift that keeps the failure but is no simpler.
+  /// Lowers a number before a lifted subtree; returns whether the case became simpler.
   ///
-  /// The number may be a size that a recursive generator divides among subtrees. A subtree that was
-  /// lifted to a higher level then gets a greater size, and draws more choices.
+  /// A lift replaces a tree by one of its subtrees. If the lift keeps the failure, but gives no
+  /// simpler case, this second edit is tried. The number may be a size that a recursive generator
+  /// divides among subtrees: the lifted subtree then gets a greater size than before, and draws more
+  /// choices.
   private func lowerSize(of candidate: ChoiceSequence, before place: Int) -> Bool {
     let numbers = candidate.choices[..<place].indices.reversed().filter {
       candidate.choices[$0].kind == .number && !candidate.choices[$0].isSimplest
@@ -93,8 +98,8 @@ extension ShrinkSession {
   /// Exchanges disjoint spans with the same label, such as two subtrees of a tree.
   ///
   /// A label qualifies if one of its spans contains another one, as in trees. Each exchange is
-  /// first tried alone. If that finds no simpler case, the exchange is tried again with all parts
-  /// of that label sorted among their siblings.
+  /// first tried alone. If that finds no simpler case, the exchange is tried together with a sort
+  /// of all adjacent sibling parts of that label, the simplest first.
   func exchangeSpans() {
     let labels = tree.nestedLabels(best)
     guard !labels.isEmpty else { return }
@@ -121,7 +126,10 @@ extension ShrinkSession {
       && best.choices[left.range] != best.choices[right.range]
   }
 
-  /// Sorts adjacent siblings with the same label: all at once or, if that fails, one at a time.
+  /// Sorts adjacent sibling spans with the same label, such as list elements, the simplest first.
+  ///
+  /// Such siblings are sorted all at once or, if that finds no simpler case, moved one at a time.
+  /// Finally, adjacent choices of one span are swapped.
   func sortSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -140,7 +148,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves a member of a group toward the front, past as many greater members as possible.
+  /// Moves a span among its siblings toward the front, past as many less simple spans as possible.
   private func moveForward(_ index: Int, inGroup ordinal: Int) {
     let members = tree.groups[ordinal].members
     guard index < members.count else { return }
@@ -195,7 +203,9 @@ extension ChoiceSequence {
     }
   }
 
-  /// Returns the sequence after sorting all sibling parts of one label, deeper levels first.
+  /// Returns the sequence with all adjacent sibling parts of one label sorted, the simplest first.
+  ///
+  /// Deeper levels are sorted before higher ones.
   fileprivate func sortingParts(_ label: String) -> ChoiceSequence {
     var result = self
     var depth = spans.map(\.depth).max() ?? 0

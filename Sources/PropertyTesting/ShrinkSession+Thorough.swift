@@ -2,10 +2,10 @@
 ///
 /// These passes run up to a few hundred candidates.
 extension ShrinkSession {
-  /// The maximum number of elements in a plan for which these passes are run.
+  /// The maximum number of outermost list and loop elements for which this file's passes are run.
   private static let elementCountMax = 12
 
-  /// Deletes pairs of elements.
+  /// Tries to delete each pair of outermost elements of lists and loops, adjacent or not.
   func deletePairs() {
     var second = elements().count - 1
     while second > 0, !isOver {
@@ -33,10 +33,11 @@ extension ShrinkSession {
     }
   }
 
-  /// Deletes one element, and raises one small number after it.
+  /// Deletes one element of a list or loop, and raises one later number with a small range.
   ///
-  /// A step that waits for a number of events can then wait until another step's effect has
-  /// happened.
+  /// For example, the number may be that of the events for which a step waits. If it is raised, the
+  /// step can wait until another step's effect has happened. The case is simpler in spite of the
+  /// raised number, because it has fewer choices.
   func deleteAndRaise() {
     for element in elements().reversed() {
       let range = best.spans[element].range
@@ -67,7 +68,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns the outermost elements; an empty array if there are too many.
+  /// Returns the span indices of the list and loop elements that are inside no other element.
+  ///
+  /// Only lists and loops of variable length count. The array is empty if there are more elements
+  /// than ``elementCountMax``.
   private func elements() -> [Int] {
     let elements = best.spans.indices.filter { index in
       best.spans[index].kind == .element && !isInsideElement(tree.parents[index])
@@ -98,10 +102,10 @@ struct Climber {
     }
   }
 
-  /// Returns the best case for one score, with one to three changed choices.
+  /// Returns the case with the greatest score under one label, with one to three edited choices.
   ///
-  /// Each call uses the next score in turn. The sequence has no spans, so a replay uses its choices
-  /// one by one, from the first to the last.
+  /// Each call uses the next label in turn. The returned sequence has no spans, so a replay uses
+  /// its choices one by one, from the first to the last.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {
     turn += 1
     var choices = best[turn % best.count].choices

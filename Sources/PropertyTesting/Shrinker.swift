@@ -134,7 +134,9 @@ final class ShrinkSession {
   /// The simplest failing sequence so far.
   var best: ChoiceSequence { result.sequence }
 
-  /// Whether the last candidate failed with the same label, but drew choices that are not simpler.
+  /// Whether the last candidate kept the failure, but the choices that it drew were not simpler.
+  ///
+  /// Only ``liftDescendants()`` uses the value: it then tries a second edit of that candidate.
   private(set) var failedUnimproved = false
 
   /// Whether the first passes are running, which remove large parts.

@@ -5,21 +5,21 @@
 package struct ChoiceSpan: Hashable, Sendable {
   /// The structural role of a span, which determines how shrinking may edit it.
   package enum Kind: Hashable, Sendable {
-    /// A part that is always present.
+    /// A part that is no element of a list or loop, such as an argument; never deleted by itself.
     case part
-    /// An element of a repetition, with its own continuation choice.
+    /// An element that starts with its own choice to continue the list or loop.
     ///
-    /// Deleting the element shortens the repetition.
+    /// Deleting the element shortens the list or loop.
     case element
-    /// An element of a repetition whose length was drawn in advance.
+    /// An element of a list or loop whose length was drawn in advance.
     ///
     /// Deleting the element requires that the length is lowered as well.
     case countedElement
   }
 
-  /// The role of the choices; spans with the same label may replace each other.
+  /// The role of the choices, such as `step`; spans with the same label may replace each other.
   package let label: String
-  /// The structural role of the span.
+  /// Whether the span is an element of a list or loop, and if so, how the length was drawn.
   package let kind: Kind
   /// The index of the first choice.
   package internal(set) var start: Int
@@ -66,7 +66,7 @@ struct SpanTree {
 
   /// The index of each span's parent span; -1 for a span without a parent.
   let parents: [Int]
-  /// All groups, outermost first.
+  /// All groups of adjacent sibling spans with the same label and kind, outermost first.
   let groups: [Group]
   /// The labels of elements that have several choices, the first of which determines the element's kind.
   let labelsOfKinds: Set<String>
@@ -77,7 +77,8 @@ struct SpanTree {
 
   /// Creates the tree of the spans of a choice sequence.
   ///
-  /// - Complexity: linear in the choices and spans, plus a sort of the groups.
+  /// - Complexity: linear in the choices, the spans and the sum of the lengths of all spans, plus a
+  ///   sort of the groups of sibling spans.
   init(_ sequence: ChoiceSequence) {
     parents = Self.parents(sequence.spans)
     groups = Self.groups(sequence.spans, parents)

@@ -132,9 +132,9 @@ public func assume(_ condition: Bool, _ reason: String = "assumption") throws(Re
 final class CaseExchange: @unchecked Sendable {
   typealias Answer = (result: CaseResult, source: ChoiceSource)
 
-  /// The cases to run, as choice sources.
+  /// The cases that the search sends to the task that runs them, as choice sources.
   ///
-  /// The reader must reply to each case before the next one is sent.
+  /// The task must reply to each case before the search sends the next one.
   let questions: AsyncStream<ChoiceSource>
   private let asked: AsyncStream<ChoiceSource>.Continuation
   private let answered = DispatchSemaphore(value: 0)
@@ -146,10 +146,11 @@ final class CaseExchange: @unchecked Sendable {
 
   init() { (questions, asked) = AsyncStream.makeStream() }
 
-  /// Starts a search on a new thread.
+  /// Starts a search for a simpler failing case on a new thread.
   ///
-  /// The search receives a closure, which runs one case and returns its result. The reader of
-  /// `questions` must run the cases and reply.
+  /// The search receives a closure. The closure sends one case to ``questions``, waits for the
+  /// reply, and returns the result of the case. The caller's task must read the cases from
+  /// ``questions``, run each of them, and call ``reply(_:_:)``.
   func start(
     _ search: @escaping @Sendable ((inout ChoiceSource) -> CaseResult) -> PropertyResult
   ) {
@@ -178,16 +179,19 @@ final class CaseExchange: @unchecked Sendable {
     return answer.result
   }
 
-  /// Replies to the search with the result of the last case.
+  /// Gives the waiting search thread the result of the last case from ``questions``.
+  ///
+  /// `source` is the choice source from which the case was drawn.
   func reply(_ result: CaseResult, _ source: ChoiceSource) {
     lock.withLock { answer = (result, source) }
     answered.signal()
   }
 
-  /// Discards the case that awaits a reply, and all later cases, so that the search finishes soon.
+  /// Discards the case for which the search awaits a reply, and all later cases of the search.
   ///
-  /// The reader of `questions` must call this when it stops reading. After the reply to the
-  /// search's last case, a call has no effect.
+  /// The search then finishes soon. The task that runs the cases from ``questions`` must call this
+  /// method when it stops reading them. After the reply to the search's last case, a call has no
+  /// effect.
   func abandon() {
     lock.withLock { isAbandoned = true }
     answered.signal()

@@ -293,11 +293,11 @@ extension PropertySettings {
 
 /// An invalid setting of a property: an environment variable or a line to replay.
 public struct PropertySettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name of the setting.
+  /// The name of the setting, such as `PROPERTY_CASES`.
   public let name: String
   /// The invalid value.
   public let value: String
-  /// A description of valid values.
+  /// A description of the values that the setting accepts.
   public let meaning: String
 
   /// A sentence with the name, the value and a description of valid values.

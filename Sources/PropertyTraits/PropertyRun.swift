@@ -168,7 +168,9 @@ struct CaseSearch: Sendable {
     return try await shrink(loop, issue, on: isolation)
   }
 
-  /// Shrinks the failing case of a loop, on a thread that blocks while the task runs each case.
+  /// Shrinks the failing case of a run; this task runs each simpler candidate.
+  ///
+  /// The search for candidates runs on a thread of its own, which blocks while this task runs one.
   private func shrink(
     _ loop: CaseLoop,
     _ issue: Issue?,
@@ -205,7 +207,9 @@ extension Issue {
 }
 
 extension PropertyCall {
-  /// Creates the identity of a call in the current test; `nil` outside of a test.
+  /// Creates the identity of a call of `property` in the current test; `nil` outside of a test.
+  ///
+  /// A child process recognizes by the identity which call's cases it is to run.
   init?(at place: SourceLocation) {
     guard let test = Test.current, let testCase = Test.Case.current else { return nil }
     self.test = "\(test.id)"

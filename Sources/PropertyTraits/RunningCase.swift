@@ -17,10 +17,11 @@ final class RunningCase: @unchecked Sendable {
   /// Whether the file currently contains a seed, and not a sequence of choices.
   private var isSeed = false
 
-  /// Creates the file.
+  /// Creates and locks the file, which then receives each case before the case runs.
   ///
-  /// The result is `nil` if the file cannot be created, mapped or locked. The run then continues without
-  /// a file.
+  /// The lock shows other processes that this process is still running. `footer` is written after
+  /// the case; it explains how to repeat the run. The result is `nil` if the file cannot be
+  /// created, mapped or locked. The run then continues without a file.
   init?(_ file: URL, footer: String) {
     try? FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(),
@@ -74,12 +75,13 @@ final class RunningCase: @unchecked Sendable {
     }
   }
 
-  /// Removes the file, after the last case.
+  /// Removes the file that contains the running case; call this after the last case.
   func remove() { unlink(file.path) }
 
-  /// Returns the case that was running when the previous process ended, and removes the file.
+  /// Returns the case in a file that an ended process has left, and removes the file.
   ///
-  /// - Returns: The case; `nil` if there is none, or if the process is still running.
+  /// - Returns: The case that was running when the process ended; `nil` if there is none, or if the
+  ///   process is still running.
   static func takeLeft(in file: URL) -> NotedCase? {
     let handle = open(file.path, O_RDONLY | O_CLOEXEC)
     guard handle >= 0 else { return nil }

@@ -67,7 +67,7 @@ struct ProtocolModel {
 
   mutating func record(_ actor: ActorID) { recorded[actor] = merged[actor] ?? entries.count }
 
-  /// Makes an actor fetch, merge and record all entries.
+  /// Makes an actor fetch and merge all committed transactions, and record its position.
   mutating func pass(_ actor: ActorID) {
     fetch(actor)
     merge(actor)

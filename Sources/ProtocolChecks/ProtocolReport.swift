@@ -77,7 +77,7 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
     return failure == nil ? "valid" : "unknown"
   }
 
-  /// The verdict in a sentence.
+  /// The reason for the verdict, in a sentence or two: wrong and correct answers, and an early end.
   package var because: String {
     let wrong = results.filter { $0.status == .wrong }.map(\.command)
     let right = results.count { $0.status == .right }

@@ -28,9 +28,10 @@ struct ProtocolTalk {
   private var hasWrongID = false
   /// The number of consecutive messages whose answer was not a JSON object.
   private var junkCount = 0
-  /// Whether a search for the answer after a line that is not a JSON object has failed.
+  /// Whether a search for an answer, in the lines after one that is not a JSON object, has failed.
   ///
-  /// If `true`, each later line of this kind counts as the answer, without another search.
+  /// If `true`, each later line that is not a JSON object counts as the answer itself, and no
+  /// further lines are read.
   private var hasWaited = false
 
   /// The maximum number of lines to read after a non-JSON line until the answer is found.

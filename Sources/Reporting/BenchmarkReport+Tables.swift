@@ -1,16 +1,16 @@
 internal import HistoryTypes
 package import Measuring
 
-/// The sections, tables and files of counted values and of goals.
+/// The parts of a report about counters, such as page reads, and about the goals of benchmarks.
 extension BenchmarkReport {
   /// The counters that have columns in the table of counts; `results.csv` contains all counters.
   private static let columns: [Metric] = [
     .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
   ]
 
-  /// Returns the section of counted values.
+  /// Returns the section of counters, such as page reads; `nil` if the results have none.
   ///
-  /// Counted values are the same in every run, except for values of memory.
+  /// Counters have the same values in every run, except for those of memory.
   func exactSection() -> PageSection? {
     // Only the counts at the largest history are listed; the fitted laws describe how counts grow.
     let rows = index.titles.flatMap { title in

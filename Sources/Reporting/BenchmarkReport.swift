@@ -130,9 +130,10 @@ extension BenchmarkReport {
 
   /// The benchmarks whose curves are drawn, in order.
   ///
-  /// Benchmarks whose sizes have another unit than transactions, such as members, are always drawn. If
-  /// there are more than ``mostCurves`` others, the last benchmark of each part of the system is
-  /// selected first. Within a part, the last benchmark does the most work per operation.
+  /// Benchmarks whose sizes have another unit than transactions, such as members, are always drawn.
+  /// Of the others, at most ``mostCurves`` are drawn, in this order of preference: first the last
+  /// benchmark of each part of the system, which does the most work per operation, then all the
+  /// others.
   var charted: [String] {
     let all = index.titles.filter(hasSeries)
     let titles = all.filter { index.rows(titled: $0).first?.sizeUnit == nil }

@@ -197,7 +197,7 @@ package struct ContenderPalette: Sendable, Hashable {
 
   private let entries: [Entry]
 
-  /// Creates the palette for all contenders of a page; contenders in `floors` are grey.
+  /// Creates a palette for all contenders of a page; those in `floors` (cost counts as 1) are grey.
   package init(contenders: [String], floors: Set<String>) {
     var floorCount = 0
     var seriesCount = 0

@@ -11,7 +11,7 @@ package import Traces
 /// colours of its page.
 package struct CounterexamplePicture: Sendable, Hashable {
   package var counterexample: Counterexample
-  /// The probability curve next to the actors' columns; `nil` draws no curve.
+  /// A curve next to the actors' columns, such as the probability of a violation; `nil` for none.
   package var curve: PictureCurve?
 
   /// Creates a picture; by default, it has no curve.

@@ -14,7 +14,8 @@ struct CounterexampleStory {
   let headings: [String]
   /// The rows, usually one per step.
   ///
-  /// After the plan's last command, consecutive steps without a row of their own share a row.
+  /// After the plan's last command, consecutive steps share a row, unless they show the violation,
+  /// or precede it and touch the lost transaction.
   private(set) var rows: [CounterexampleRow] = []
   /// The events before the first row, which are launches.
   private(set) var opening: [Event] = []
@@ -79,8 +80,9 @@ struct CounterexampleStory {
 
   /// Returns a clause such as `, transaction 7 of the file,`, or an empty text.
   ///
-  /// The clause has the number of the transaction in a store file whose changes the plan's write
-  /// repeats. The text is empty if the write repeats none.
+  /// A write of a plan may repeat the changes of a transaction in a store file. If a write that
+  /// committed the transaction `name` does so, the clause has the number of the transaction in the
+  /// file. Otherwise the text is empty.
   private func numberInFile(of name: TransactionName) -> String {
     let commands = counterexample.trace.header.plan.commands
     for position in steps.filter({ $0.commits(name) }).compactMap(\.position) {
@@ -92,7 +94,7 @@ struct CounterexampleStory {
     return ""
   }
 
-  /// Returns whether ``lifeSentence`` may mention a step.
+  /// Returns whether ``lifeSentence``, the sentence about the lost transaction, may mention a step.
   ///
   /// Steps after the plan's last command are left out if they start after the violation.
   private func isReported(_ step: CounterexampleStep) -> Bool {
@@ -129,7 +131,7 @@ struct CounterexampleStory {
 }
 
 extension CounterexampleStory {
-  /// Creates the rows, and finds the rows in which the lost transaction was written and lost.
+  /// Creates the rows, and sets ``life`` if the violation is about a lost transaction.
   private mutating func addRows() {
     let narrator = CounterexampleNarrator(counterexample.trace, violationAt: violation.at)
     var written: Int?
@@ -192,8 +194,9 @@ extension CounterexampleStory {
 
   /// Returns whether a step may have a row of its own.
   ///
-  /// Before the plan, steps that only launch actors have no such row. After the plan, only the step
-  /// that violates the invariant, and earlier steps that touch the lost transaction, have one.
+  /// The step that violates the invariant may. Of the other steps before the plan's first command,
+  /// those that only launch actors may not. Of the other steps after the plan's last command, only
+  /// those may that precede the violation and touch the lost transaction.
   private func matters(_ step: CounterexampleStep) -> Bool {
     if step.contains(violation.at) { return true }
     switch step.phase {

@@ -178,13 +178,15 @@ struct CounterexampleRow {
   }
 }
 
-/// The rows from the write to the loss of a transaction.
+/// The rows from the write of the lost transaction to the row that shows the violation.
 struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
-  /// Returns the character before a line of text; these characters draw a vertical line from write to
-  /// loss.
+  /// Returns the character to print before a line of a row.
+  ///
+  /// In the rows from the transaction's write to its loss, these characters draw a vertical line.
+  /// Elsewhere, the character is a space.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }

@@ -27,7 +27,7 @@ struct LatencyChart {
     )
   }
 
-  /// Returns the shares for which at least one sample lies above the percentile.
+  /// Returns the ``shares`` for which there are enough samples: at least one above the percentile.
   static func shares(of samples: SortedSamples) -> [Double] {
     shares.filter { (1 - $0) * Double(samples.values.count) >= 1 }
   }
@@ -110,11 +110,11 @@ struct LatencyChart {
 }
 
 extension BenchmarkReport {
-  /// Returns the section with the latency percentiles of rows without ratios, such as for signals.
+  /// Returns the section with the latency percentiles of rows without a ratio to another contender.
   ///
-  /// Rows with fewer than 100 samples are left out, because so few samples do not show the slowest
-  /// operations. Benchmarks with a cost curve, and contenders whose cost counts as 1, are left out,
-  /// too. The result is `nil` if no row remains.
+  /// Rows for signals are an example. Three kinds of rows are left out: those with fewer than 100
+  /// samples, which do not show the slowest operations; those of benchmarks with a cost curve; and
+  /// those of contenders with which others are compared. The result is `nil` if no row remains.
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100

@@ -51,12 +51,12 @@ package enum PageBlock: Sendable, Hashable {
 /// A chart and the table of its numbers.
 package struct Figure: Sendable, Hashable {
   package var chart: Chart
-  /// The numbers, formatted for readers.
+  /// The numbers of the chart, formatted for readers.
   package var table: ReportTable
-  /// The unformatted numbers, which the link next to the table saves as a CSV file.
+  /// The unformatted numbers of the chart, which the link next to the table saves as a CSV file.
   package var values: ReportTable
 
-  /// Creates a figure; without `values`, the link saves the numbers of the table.
+  /// Creates a figure; without `values`, readers download the numbers of `table` as the CSV file.
   package init(chart: Chart, table: ReportTable, values: ReportTable? = nil) {
     self.chart = chart
     self.table = table

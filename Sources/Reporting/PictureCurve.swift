@@ -1,15 +1,17 @@
 /// A probability after each command of a plan, drawn next to the actors' columns of a picture.
 ///
+/// It may be the probability that a random continuation of the plan violates the invariant.
+///
 /// Time runs downward, as in those columns: a point is at the height of its command's row. The line is
 /// the probability, and the area around the line is its confidence interval.
 package struct PictureCurve: Sendable, Hashable {
-  /// The probability after a number of commands; all values are shares from 0 to 1.
+  /// The curve's probability after a number of commands, and its confidence interval, from 0 to 1.
   package struct Point: Sendable, Hashable {
-    /// The probability.
+    /// The probability that the curve shows, such as that of a violation.
     package var share: Double
-    /// The lower bound of the probability's interval.
+    /// The lower bound of the confidence interval of ``share``.
     package var lower: Double
-    /// The upper bound of the probability's interval.
+    /// The upper bound of the confidence interval of ``share``.
     package var upper: Double
     /// The text of the tooltip.
     package var text: String
@@ -22,7 +24,7 @@ package struct PictureCurve: Sendable, Hashable {
     }
   }
 
-  /// The heading of the curve's column.
+  /// The heading above the curve in the picture, such as `probability`.
   package var title: String
   /// The points, from before the first command to after the last command.
   package var points: [Point]
@@ -53,7 +55,8 @@ extension PictureDrawing {
 
   /// Returns the vertical position of each point of the curve, in pixels.
   ///
-  /// `states` has the row of each point. Points in the same row are placed below one another.
+  /// `states` has the index of each point's row, or `nil` for a point above the first row. Points
+  /// in the same row are placed below one another.
   func curveHeights(_ states: [Int?]) -> [Int] {
     states.indices.map { state in
       let row = states[state]
@@ -114,9 +117,9 @@ extension PictureDrawing {
     }
   }
 
-  /// Returns the indices of the states that are drawn in a row, joined by spaces.
+  /// Returns the indices of the curve's points that lie in the given row, joined by spaces.
   ///
-  /// The result is `nil` if no state is drawn in the row.
+  /// The result is `nil` if no point lies in the row.
   func walked(_ row: Int) -> String? {
     let here = states.indices.filter { states[$0] == row }
     return here.isEmpty ? nil : here.map(String.init).joined(separator: " ")

@@ -10,9 +10,11 @@ struct PictureDrawing {
   /// The position of the lost transaction; `nil` if none was lost.
   let followed: Int?
   let counterexample: Counterexample
-  /// The probability curve next to the actors' columns; `nil` draws no curve.
+  /// A curve next to the actors' columns, such as the probability of a violation; `nil` for none.
   let curve: PictureCurve?
-  /// The row in which each point of the curve is drawn; `nil` for a point before the first row.
+  /// For each point of ``curve``, the index of its row; `nil` for a point above the first row.
+  ///
+  /// Each point belongs to a state of the system: before the first command, or after a command.
   let states: [Int?]
 
   init(
@@ -178,7 +180,10 @@ extension PictureDrawing {
     )
   }
 
-  /// Returns a line with an arrowhead from an actor to the farthest transaction of its step.
+  /// Returns a line from an actor to the farthest of the transactions that its step touches.
+  ///
+  /// An arrowhead at a transaction shows a commit, and one at the actor shows a read or a merge.
+  /// The line is highlighted up to the lost transaction if the step touches that one.
   private func link(_ touch: PictureTouch, from x: Int, _ y: Int) -> [HTML] {
     guard let far = touch.all.max() else { return [] }
     let end = layout.barX(far)
@@ -316,7 +321,7 @@ extension PictureDrawing {
     )
   }
 
-  /// The right edges of the shaded area: `x` is the edge between the heights `from` and `to`.
+  /// The right edges of ``watermark``'s area: `x` is the edge between the heights `from` and `to`.
   var shades: [(x: Int, from: Int, to: Int)] {
     let lines = layout.lanes.indices.map(moves)
     let heights = Set(lines.joined().map(\.y)).sorted()

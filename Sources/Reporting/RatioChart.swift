@@ -110,7 +110,7 @@ package struct RatioChart: Sendable, Hashable {
     return least / left...most * pow(span, 0.08)
   }
 
-  /// The round ratios on the axis, so few that their labels do not overlap.
+  /// The ratios that label the axis: round numbers, so few that the labels do not overlap.
   private var ticks: [ChartSpec] {
     let steps: [Double] =
       switch domain.upperBound / domain.lowerBound {
@@ -199,10 +199,12 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// Returns the titles of the benchmarks that are drawn in charts, by the floor of their ratios.
+  /// Returns the titles of the benchmarks that are drawn in charts, in one group for each floor.
   ///
-  /// Only benchmarks measured in the base condition and with a ratio are drawn. A floor with fewer
-  /// than ``leastCompared`` ratios has no chart, unless it is the only floor.
+  /// A floor is the contender whose cost counts as 1 in the ratios of a group. Only benchmarks with
+  /// a ratio are drawn, and only if they were measured in the base condition (``BenchmarkRow/axis``
+  /// is `nil`). A floor with fewer than ``leastCompared`` ratios has no chart, unless it is the
+  /// only one.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]
@@ -226,7 +228,7 @@ extension BenchmarkReport {
     return Figure(chart: chart.chart, table: table(of: rows), values: values(of: rows))
   }
 
-  /// Returns the rows with a ratio to `floor`, at the largest history size of each benchmark.
+  /// Returns the rows compared with the contender `floor`, at the largest size of each benchmark.
   private func compared(_ titles: [String], with floor: String) -> [BenchmarkRow] {
     titles.flatMap { title in
       let rows = timed([title])

@@ -2,9 +2,9 @@
 package struct ReportPage: Sendable, Hashable {
   /// A name and a value, such as "SQLite: 3.40.1".
   package struct Fact: Sendable, Hashable {
-    /// The name, such as `SQLite`.
+    /// The name of the fact or term, such as `SQLite`.
     package var name: String
-    /// The value, such as `3.40.1`.
+    /// The value of the fact, such as the version `3.40.1`, or the explanation of the term.
     package var value: String
 
     package init(_ name: String, _ value: String) {
@@ -53,13 +53,13 @@ package struct ReportPage: Sendable, Hashable {
 package struct VerdictTile: Sendable, Hashable {
   /// The subject of the verdict, such as `Noise floor`.
   package var subject: String
-  /// The state of the verdict, which determines the sign and the colour.
+  /// The state of the verdict, which determines the sign (such as a tick) and the colour.
   package var state: VerdictState
-  /// The word next to the sign, such as `holds` or `not measured`.
+  /// The word next to the tick or other sign of the state, such as `holds` or `not measured`.
   package var word: String
   /// The result in large type, such as a ratio, a count or a few words.
   package var answer: String
-  /// The line below the answer, which explains the answer.
+  /// The line below the result in large type (``answer``), which explains the result.
   package var detail: String
   /// The anchor of the section with details; `nil` if there is none.
   package var anchor: String?

@@ -54,7 +54,10 @@ struct ResultsIndex: Sendable {
   /// These are the benchmarks that were measured at the most history sizes, and all benchmarks whose
   /// sizes have a unit other than transactions, such as members.
   let titlesWithSeries: Set<String>
-  /// The trailing conditions that all ``baseTitles`` share, the last condition first.
+  /// The conditions with which all ``baseTitles`` end, the last condition first.
+  ///
+  /// Commas separate the parts of a title, as in `Store.fetch after token, 10 new, warm, tmpfs`: an
+  /// operation, then its conditions.
   let sharedEnding: [String]
 
   private let rows: [String: [BenchmarkRow]]
@@ -91,9 +94,11 @@ struct ResultsIndex: Sendable {
       .map { contender in (contender, all.filter { $0.contender == contender }) }
   }
 
-  /// Returns the trailing conditions that all titles share, the last condition first.
+  /// Returns the conditions with which all titles end, the last condition first.
   ///
-  /// The first part of a title does not count as a condition.
+  /// Commas separate the parts of a title, as in `Store.fetch after token, 10 new, warm, tmpfs`. The
+  /// first part is the operation, and the others are conditions. The result is empty for fewer than
+  /// two titles.
   private static func ending(of titles: [String]) -> [String] {
     guard titles.count > 1 else { return [] }
     let parts = titles.map { $0.split(separator: ", ").map(String.init) }

@@ -129,7 +129,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   package var path: String
   /// The error number of the operating system (`errno`); 0 if no system call failed.
   package var code: Int32
-  /// The command-line option that chooses another folder, for the suggestion; the default is `--output`.
+  /// The option that chooses another folder, which ``description`` suggests; by default `--output`.
   package var option = "--output"
 
   package init(_ attempt: Attempt, path: String, code: Int32) {

@@ -123,7 +123,7 @@ package enum RunConditions {
 ///
 /// A part is written as `2/4`: the second of four parts.
 package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The number of the part, counted from 1.
+  /// The number of this part of the run, from 1 to ``count``.
   package var index: Int
   /// The number of parts of the whole run.
   package var count: Int
@@ -231,16 +231,16 @@ package struct ScheduleError: Error, Hashable {
 
 /// The state of a result; a page shows it as a colour, a sign and a word.
 package enum VerdictState: String, Sendable, Hashable, Codable {
-  /// The claim holds.
+  /// The claim that was checked, such as an invariant or a goal, holds.
   case good
-  /// The claim is violated.
+  /// The claim that was checked, such as an invariant or a goal, is violated.
   case bad
-  /// The claim could not be decided.
+  /// The check could not decide whether its claim, such as an invariant or a goal, holds.
   case unknown
   /// The result is a measured fact without a judgement.
   case measured
 
-  /// The sign that a page shows before the state's word.
+  /// The sign that a page shows before the word of the verdict, such as a tick before `holds`.
   package var sign: String {
     switch self {
     case .good: "\u{2713}"
@@ -250,7 +250,7 @@ package enum VerdictState: String, Sendable, Hashable, Codable {
     }
   }
 
-  /// The default word for the state.
+  /// The word that a page shows for the verdict, unless a ``VerdictTile`` has a word of its own.
   package var word: String {
     switch self {
     case .good: "holds"

@@ -26,7 +26,7 @@ package struct StateWalk: Sendable, Hashable {
     }
   }
 
-  /// The name of the slider.
+  /// The text before the slider that chooses the state, such as `State after command`.
   package var label: String
   /// The states, in the order of the plan.
   package var steps: [Step]
@@ -149,13 +149,13 @@ package struct TraceWalk: Sendable {
     }
   }
 
-  /// Returns a table of the state after an event.
+  /// Returns a table of the state after the event with the number `at`.
   ///
-  /// The table has the cursor and the contents of each actor, and the watermark, the data and the
-  /// history of the store.
+  /// The table has the cursor of each actor and consumer, and the contents of each actor's contexts.
+  /// It also has the store's data, history and watermark (the least cursor of all members).
   ///
-  /// `answers` are the events with the contents of the actors' contexts and with the store's data.
-  /// The cursors, the watermark and the history come from the trace.
+  /// `answers` are events in which the actors report the contents of their contexts in this state,
+  /// and the store its data. The cursors, the watermark and the history come from the trace.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {

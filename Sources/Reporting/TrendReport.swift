@@ -1,14 +1,13 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A report on benchmark results over several runs, and on the level changes in the values of each
-/// row.
+/// A report on benchmark results over several runs, and the lasting changes in each row's values.
 package struct TrendReport: Sendable {
   /// One lasting change of level in the values of a benchmark row.
   package struct TrendStep: Sendable, Hashable {
-    /// The row whose values have the level change.
+    /// The benchmark row, with its values of several runs, in which the change was found.
     package var series: TrendSeries
-    /// The position of the level change, and the levels before and after it.
+    /// The position of the change among the runs, and the levels before and after it.
     package var changePoint: ChangePoint
 
     /// The first run after the level change.
@@ -27,11 +26,11 @@ package struct TrendReport: Sendable {
 
   /// The benchmark rows that have values from at least two runs.
   package let allSeries: [TrendSeries]
-  /// The level changes of all rows, newest first.
+  /// The lasting changes of level that were found in the values of all rows, newest first.
   package let steps: [TrendStep]
   /// The number of benchmark rows that were searched for level changes.
   package var rowCount: Int { allSeries.count }
-  /// The greatest number of runs from which any row has values.
+  /// The number of runs of the row that has values from the most runs; 0 if there are no rows.
   package var runCount: Int { allSeries.map(\.points.count).max() ?? 0 }
 
   /// Creates a report, and searches the values of every row for level changes.
@@ -64,7 +63,7 @@ package struct TrendReport: Sendable {
     return "\(steps) in \(runs), \(dearer) of them to a higher cost."
   }
 
-  /// A table of the level changes, newest first.
+  /// A table with a line for each lasting change of level in a row's values, newest first.
   package var table: ReportTable {
     var table = ReportTable(
       caption: "Steps, newest first",

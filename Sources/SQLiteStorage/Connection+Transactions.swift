@@ -89,7 +89,7 @@ package final class ConnectionLock: @unchecked Sendable {
 
   deinit { sqlite3_mutex_free(mutex) }
 
-  /// Runs a closure with the lock held.
+  /// Acquires this lock, runs a closure, and releases the lock.
   @inlinable
   package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
@@ -99,14 +99,14 @@ package final class ConnectionLock: @unchecked Sendable {
     return try body()
   }
 
-  /// Runs a closure with the lock held, or returns `nil` if another thread holds the lock.
+  /// Runs a closure while holding this lock; returns `nil` if another thread holds the lock.
   package func withLockIfFree<Result>(_ body: () -> Result) -> Result? {
     guard sqlite3_mutex_try(mutex) == SQLITE_OK else { return nil }
     defer { sqlite3_mutex_leave(mutex) }
     return body()
   }
 
-  /// Runs a closure with the lock held.
+  /// Acquires this lock, runs a closure, and releases the lock.
   ///
   /// While another thread holds the lock, this method calls `wait` every millisecond.
   package func withLock<Result, Failure: Error>(
@@ -132,7 +132,7 @@ package enum CoarseClock {
 package final class StopFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
-  /// Creates a flag that is not set.
+  /// Creates a flag that lets connections wait for locks until it is set.
   package init() {}
 
   /// Whether connections stop waiting for locks.
@@ -147,11 +147,11 @@ package final class StopFlag: Sendable {
 /// The handler pauses between two attempts for as long as that of `sqlite3_busy_timeout`, but a flag
 /// can end the wait early (https://sqlite.org/c3ref/busy_handler.html).
 struct LockWait {
-  /// The maximum time to wait, in milliseconds; with 0 there is no wait.
+  /// The maximum time to wait for a lock, in milliseconds; with 0 there is no wait.
   var timeoutMs: Int32
   /// The flag that ends a wait, if there is one.
   var stop: StopFlag?
-  /// The VFS of the connection, whose clock the pauses use.
+  /// The VFS of the connection, whose `xSleep` performs the pauses between attempts.
   private let vfs: UnsafeMutablePointer<sqlite3_vfs>?
   private var waitedMs: Int32 = 0
 

@@ -33,7 +33,7 @@ package struct RowBlock: ~Copyable {
       UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(bits)), count: count)
     }
 
-    /// Returns whether a column is not null; valid only for the first cell of a row.
+    /// Returns whether a column of the row is not null; only the row's first cell has these bits.
     func isSet(_ column: Int) -> Bool { count &>> column & 1 == 1 }
   }
 
@@ -49,7 +49,7 @@ package struct RowBlock: ~Copyable {
   private let cellCount: Int
   /// The number of finished rows in the block.
   package private(set) var count = 0
-  /// The first cell after the finished rows, into which the values of the next row are set.
+  /// The cell for the first column of the row that is being set, after the finished rows.
   @usableFromInline var next: UnsafeMutablePointer<Cell>
   private var bytes = RowBytes()
   /// The index of the row at which the next search for a key starts.

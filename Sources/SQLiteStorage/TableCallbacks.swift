@@ -276,10 +276,10 @@ struct NumberRange {
   private var upper = Int64.max
   private var isEmpty = false
 
-  /// The range of numbers, or `nil` if it is empty.
+  /// The values of the first column that the query needs, or `nil` if it needs none.
   var numbers: ClosedRange<Int64>? { isEmpty || lower > upper ? nil : lower...upper }
 
-  /// Excludes the numbers that do not satisfy a comparison with a value.
+  /// Narrows the range to values of the first column that may satisfy a comparison with `value`.
   mutating func limit(_ comparison: Comparison, to value: OpaquePointer?) {
     switch sqlite3_value_numeric_type(value) {
     case SQLITE_INTEGER: limit(comparison, to: sqlite3_value_int64(value))

@@ -36,8 +36,9 @@ struct ActorLife {
   /// The running consumers, in the plan's order.
   var consuming: [ActorID] { header.consumers.filter { states[$0] == .running } }
 
-  /// Adds to `state`, for each actor, its state and whether it has an uncommitted write or a
-  /// replaced process.
+  /// Adds to `state`, for each actor, whether it runs, is suspended, or has an uncommitted write.
+  ///
+  /// Also adds whether a later launch has replaced the actor's process, or may have replaced it.
   func describe(_ state: inout StateSketch) {
     for (actor, life) in states.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)

@@ -66,8 +66,10 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000
-  /// Whether the outcomes of the last commands of the longest plans are kept for later explorations.
+  /// Whether ``Exploration/moves`` keeps the outcomes of the last commands of the longest plans.
   ///
+  /// With these outcomes, a later exploration of the same plans need not run these last commands
+  /// again.
   /// The default is `false`.
   package var keepsMoves = false
   /// Whether equivalent states are merged: plans are continued from only one of them.
@@ -79,7 +81,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// The two plans of a pair lead to states that were merged, so their continuations must have
   /// equal outcomes. The default is 0.
   package var pairCountMax = 0
-  /// The seed for the random choice of pairs and of their continuations.
+  /// The seed for the random choice of compared pairs, and of the commands that continue both plans.
   package var pairSeed: UInt64 = 1
 
   package init(depth: Int, stateCountMax: Int) {
@@ -104,11 +106,11 @@ package protocol PlanSpace {
   ///
   /// If so, a state includes the data that a power-off would leave.
   var losesPower: Bool { get }
-  /// Returns the ``Place`` before the first command of a plan with the given header.
+  /// Returns the ``Place`` of a plan with the given header and no commands yet.
   func start(_ header: PlanHeader) -> Place
-  /// Returns the commands that are allowed at a ``Place``, always in the same order.
+  /// Returns the commands that are allowed next, always in the same order.
   func moves(from place: Place) -> [Command]
-  /// Updates a ``Place`` after a command and the events that the command caused.
+  /// Updates the data about a plan's commands so far, after a command that caused `events`.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
   /// Adds to `state` all data on which the result of ``moves(from:)`` depends.
   func describe(_ place: Place, _ state: inout StateSketch)
@@ -123,7 +125,7 @@ package protocol PlanJudge {
   init(_ header: PlanHeader)
   /// Adds a command to the plan.
   mutating func append(_ command: Command)
-  /// Processes the next event.
+  /// Checks the next event of the run, and updates the broken and exercised invariants.
   mutating func observe(_ event: Event)
   /// Adds to `state` all data on which later results depend; `tick` is the scheduler's current step.
   func describe(_ state: inout StateSketch, tick: Int)
@@ -140,8 +142,11 @@ package protocol PlanJudge {
 /// The tree also has a shortest path to each state.
 struct PlanTree {
   private var parents: [Int32] = []
-  /// For each state, the index in `every` of the command that led to it; -1 for a root.
+  /// For each state, the index in `every` of the command that led to it.
+  ///
+  /// The index is -1 for a state before the first command.
   private var commands: [Int32] = []
+  /// The commands that have led to new states, each different command once.
   private var every: [Command] = []
   private var places: [Command: Int32] = [:]
   private var depths: [UInt8] = []
@@ -168,8 +173,8 @@ struct PlanTree {
 
   /// Adds the state to which a command leads, without adding the command to ``moves``.
   ///
-  /// `place` is the index of the command in `every`. For a state before the first command, `place`
-  /// and `parent` are -1. Returns the index of the state.
+  /// `place` is the command's index in the list of commands (`every`). If `parent` is -1, the state
+  /// is one before the first command, and `place` is ignored. Returns the index of the state.
   mutating func insert(_ place: Int32, after parent: Int) -> Int {
     guard parent >= 0 else { return addRoot() }
     parents.append(Int32(parent))
@@ -178,15 +183,16 @@ struct PlanTree {
     return count - 1
   }
 
-  /// Returns the state before the last command to a state, and the index of that command in `every`.
+  /// Returns the state from which a command led to a state, and the index of this command.
   ///
-  /// Both are -1 for a state before the first command.
+  /// ``command(at:)`` returns the command with this index. Both numbers are -1 for a state before
+  /// the first command.
   func origin(of node: Int) -> (parent: Int32, place: Int32) { (parents[node], commands[node]) }
 
-  /// Returns the command with an index in `every`; `nil` for -1.
+  /// Returns the command with an index that ``place(of:)`` has returned; `nil` for -1.
   func command(at place: Int32) -> Command? { place < 0 ? nil : every[Int(place)] }
 
-  /// Returns the index of a command in `every`, and adds the command if it is new.
+  /// Returns the index of a command in the list of commands, and adds the command if it is new.
   mutating func place(of command: Command) -> Int32 {
     if let known = places[command] { return known }
     let place = Int32(every.count)
@@ -213,9 +219,10 @@ struct PlanTree {
 
   /// Returns the number of plans with at most `depth` commands.
   ///
-  /// Each plan is a path along ``moves`` from one of the `roots` states before the first command.
+  /// A plan is a sequence of ``moves``, each from the state to which the previous one leads. The
+  /// first one starts at a state before the first command; `roots` is the number of these states.
   ///
-  /// - Complexity: linear in the commands, for each length.
+  /// - Complexity: `depth` times the number of ``moves``.
   func planCount(through depth: Int, roots: Int) -> Double {
     var ways = [Double](repeating: 0, count: count)
     for node in 0..<count where depths[node] == 0 { ways[node] = 1 }
@@ -236,19 +243,23 @@ struct PlanTree {
 /// not run again. Only the last commands of the longest plans are kept: about nine in ten of all
 /// commands.
 package struct KnownMoves: Sendable {
-  /// The outcome of a command.
+  /// The state after a plan's last command, and the invariants that the plan breaks or exercises.
   struct Outcome: Sendable {
     /// A hash of the state after the command; `nil` if the simulator skipped the command.
     let equivalence: UInt64?
-    /// The invariants that the command broke, one bit each.
+    /// The invariants that the plan has broken up to the end of the command, one bit each.
     let broken: UInt64
-    /// The invariants that the plan with the command exercised and did not break, one bit each.
+    /// The invariants that the plan has exercised and not broken up to then, one bit each.
     let held: UInt64
-    /// The result of the closing passes and reads in the state after the command.
+    /// The result of the passes and reads that close a plan in the state after the command.
+    ///
+    /// If another plan has reached an equivalent state before, this is the result for that plan.
     let conclusion: Conclusion
   }
 
-  /// The broken invariants, and those exercised but not broken, after the closing passes and reads.
+  /// The invariants that a plan has broken, or exercised and not broken, one bit each.
+  ///
+  /// The passes and reads that close the plan are included.
   struct Conclusion: Sendable {
     var broken: UInt64 = 0
     var held: UInt64 = 0

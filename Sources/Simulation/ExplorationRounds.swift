@@ -2,17 +2,20 @@ package import Traces
 
 /// The new states that one process has reached with plans of one length.
 ///
+/// An exploration can be divided among processes (``ExplorationRounds``). At each plan length, each
+/// process then continues plans from some of the newest states, and the result is a slice.
+///
 /// State numbers start at 0: first come the states that shorter plans reach, then ``states``.
 package struct ExplorationSlice: Sendable {
-  /// A state that a plan of the slice's length reaches, and no shorter plan.
+  /// A state that plans of this slice reach, and shorter plans do not.
   package struct State: Hashable, Sendable {
     /// The index of the header of the plans that reach the state.
     package let root: Int32
-    /// The number of the state before the last command; -1 if no command led to this state.
+    /// The number of the state from which a command led to this state; -1 if no command led to it.
     package let parent: Int32
-    /// The index of the last command in ``ExplorationSlice/commands``; -1 if there was no command.
+    /// The index in ``ExplorationSlice/commands`` of the command that led to this state, or -1.
     package let command: Int32
-    /// The hash by which equivalent states are merged.
+    /// A hash of the state; states with the same header and hash count as one state.
     package let equivalence: UInt64
 
     package init(root: Int32, parent: Int32, command: Int32, equivalence: UInt64) {
@@ -29,11 +32,12 @@ package struct ExplorationSlice: Sendable {
     package init(root: Int, command: Command) { (self.root, self.command) = (root, command) }
   }
 
-  /// The number of states that plans shorter than this slice's plans reach.
+  /// The number of states that all processes together have reached with shorter plans.
   package let knownCount: Int
   package let states: [State]
-  /// The commands from states of the previous length to known or new states.
+  /// For each command that led to a state, the numbers of the states before and after the command.
   ///
+  /// The state before is one that plans with one command fewer reach; the other is known or new.
   /// Empty if the slice was read from a file without its moves.
   package let moves: [StateMove]
   package let commands: [RootCommand]
@@ -54,9 +58,9 @@ package struct ExplorationSlice: Sendable {
     self.exploration = exploration
   }
 
-  /// Returns whether the slice follows `count` known states, and its state and command numbers exist.
+  /// Returns whether the slice was made when `count` states were known, and its numbers are valid.
   ///
-  /// Header indices are checked only for negative values.
+  /// The states and commands must exist. Header indices are checked only for negative values.
   fileprivate func fits(after count: Int) -> Bool {
     let all = Int32(count + states.count)
     return knownCount == count
@@ -91,7 +95,7 @@ package struct ExplorationRounds: Sendable {
   private(set) var visited: [StateKey: Int] = [:]
   /// The states that plans with ``length`` commands reach, and shorter plans do not.
   private(set) var newest: [(node: Int, key: StateKey)] = []
-  /// The number of new states at the previous length, counted as in ``newest``.
+  /// The number of states that plans with `length - 1` commands reach, and shorter plans do not.
   private(set) var shorterCount = 0
   private(set) var result = Exploration()
   private var rootCount = 0
@@ -103,10 +107,11 @@ package struct ExplorationRounds: Sendable {
   /// Whether longer plans can be explored; `false` once a slice has ended the exploration.
   package var isOpen: Bool { result.ending == .complete }
 
-  /// Adds all slices of the next length, in the order of their numbers.
+  /// Adds all slices of plans with one more command, in the order of their numbers.
   ///
-  /// - Returns: `false`, without any change, if a slice follows another number of known states, or
-  ///   refers to a state or command that does not exist, or to a header by a negative index.
+  /// - Returns: `false`, without any change, if a slice was made with a different number of known
+  ///   states than this exploration has, or refers to a state or command that does not exist, or to
+  ///   a header by a negative index.
   package mutating func add(_ slices: [ExplorationSlice]) -> Bool {
     let known = tree.count
     guard slices.allSatisfy({ $0.fits(after: known) }) else { return false }
@@ -172,16 +177,17 @@ extension Explorer {
   /// Runs every possible command in each state of one slice of the newest states in `rounds`.
   ///
   /// The newest states are those that only the longest plans reach. Slice `index`, counted from 1,
-  /// contains the newest states whose hash modulo `count` is `index - 1`. If `rounds` is empty, slice
-  /// 1 instead reaches the states before the first command, and the other slices reach no state.
+  /// contains the newest states whose hash modulo `count` is `index - 1`. If `rounds` is empty,
+  /// slice 1 instead reaches the states before the first command, and the other slices reach no
+  /// state.
   ///
-  /// - Returns: the new states that the commands reach, and the results, for
-  ///   ``ExplorationRounds/add(_:)``.
+  /// - Returns: the new states that the commands reach, the broken and exercised invariants, the
+  ///   number of commands, and why the exploration ended, for ``ExplorationRounds/add(_:)``.
   /// - Precondition: ``ExplorationBounds/mergesStates`` is `true`.
   /// - Throws: the errors of ``explore(progress:)``.
-  /// - Complexity: for each state of the slice, one run of the commands that lead to the state and of
-  ///   each possible command; for each new state, one run of the closing passes and reads. Without
-  ///   snapshots, the commands that lead to a state run again before each possible command.
+  /// - Complexity: for each state of the slice, one run of the commands that lead to the state and
+  ///   of each possible command; for each new state, one run of the closing passes and reads.
+  ///   Without snapshots, the commands that lead to a state run again before each possible command.
   package func explore(
     slice index: Int,
     of count: Int,
@@ -220,7 +226,9 @@ extension Explorer {
     )
   }
 
-  /// Returns the slice: the states from number `knownCount` on, the given moves, and the results.
+  /// Returns the slice of this process: the new states, the given moves, and `result`.
+  ///
+  /// New states are those from the number `knownCount` on.
   private func slice(moves: [StateMove]) -> ExplorationSlice {
     var keys = [StateKey](
       repeating: StateKey(root: 0, equivalence: 0),

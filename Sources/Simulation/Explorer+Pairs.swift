@@ -3,19 +3,23 @@ import Systems
 package import Traces
 
 /// A self-test of merging states: two plans with merged states must continue with equal outcomes.
+///
+/// States are merged if they are equivalent: plans are then continued from only one of them.
 extension Explorer {
-  /// Two plans that lead to states which were merged as equivalent.
+  /// Two plans that lead to equivalent states, which count as one state.
   struct MergedPair {
+    /// The index of the header of both plans in `roots`.
     let root: Int
     let first: [Command]
     let second: [Command]
   }
 
-  /// Offers a pair of plans, which lead to merged states, to the random sample of pairs.
+  /// Offers a pair of plans, which lead to equivalent states, to the random sample of pairs.
   ///
   /// The first plan leads to `node` and continues with `command`. The second plan leads to `known`,
-  /// the state that was reached before. If the sample is full, the pair replaces a random pair or
-  /// is dropped. So the sample contains each pair so far with the same probability.
+  /// the equivalent state that was reached before. `root` is the index of their header in `roots`.
+  /// If the sample is full, the pair replaces a random pair or is dropped. So the sample contains
+  /// each pair so far with the same probability.
   func noteMerge(of command: Command, after node: Int, root: Int, with known: Int) {
     guard bounds.pairCountMax > 0 else { return }
     mergeCount += 1
@@ -30,7 +34,9 @@ extension Explorer {
     if place == pairs.count { pairs.append(pair) } else { pairs[place] = pair }
   }
 
-  /// Continues both plans of each sampled pair by the same random commands, and compares the outcomes.
+  /// Continues both plans of each pair by corresponding random commands, and compares the outcomes.
+  ///
+  /// The pairs are a random sample of the pairs of plans that led to merged states.
   ///
   /// - Returns: the number of pairs, and a sentence for each pair whose plans differ in an event, a
   ///   verdict or a state during the continuation.
@@ -66,11 +72,12 @@ extension Explorer {
     }
   }
 
-  /// Returns, for each state of a continuation, the sorted outcomes of all commands that are
-  /// possible there.
+  /// Continues a plan by up to `length` random commands, and returns the outcomes on the way.
   ///
-  /// In merged states, actors with equal configurations may be exchanged. The commands of two plans
-  /// are therefore matched by their outcomes, not by their actors.
+  /// The result has an element for each state from which the plan is continued: the sorted outcomes
+  /// of all commands that are possible there. The results of the two plans of a pair are compared.
+  /// In merged states, actors with equal configurations may be exchanged. The commands of the two
+  /// plans are therefore matched by their outcomes, not by their actors.
   private func continuation(
     of commands: [Command],
     _ root: Int,
@@ -124,7 +131,9 @@ extension Explorer {
 
 /// The outcomes of the longest plans' last commands: recorded by one exploration, reused by the next.
 extension Explorer {
-  /// Keeps the outcome of the last command of a longest plan; `end` is `nil` if the command was skipped.
+  /// Keeps the outcome of a command that gives a plan the maximum length, for a later exploration.
+  ///
+  /// `end` is the state after the command; it is `nil` if the command was skipped.
   func keep(
     _ end: (equivalence: UInt64, judge: Judge, node: Int)?,
     of command: Command,
@@ -157,11 +166,14 @@ extension Explorer {
   }
 }
 
-/// Adds to a state the data that a power-off would leave.
+/// The data that a power-off would leave: states are equivalent only if these data are, too.
 extension Explorer {
-  /// Adds the state that a power-off at this moment would leave, if all unsynced writes were lost.
+  /// Adds to the description of the current state what a power-off now would leave.
   ///
-  /// This is the state of the store and of the judge after such a power-off.
+  /// This is the state of the store and of the judge after a power-off that loses all unsynced
+  /// writes. Nothing is added if all writes are synced, if unsynced writes are not tracked, or on a
+  /// real disk.
+  /// `root` is the index of the plan's header in `roots`, and `judge` has observed the plan so far.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
     guard let power = simulator.place.powerState, !power.isWhole else { return }
     if roots[root].survivors[power.durable] == nil {

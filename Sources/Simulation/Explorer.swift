@@ -22,29 +22,31 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var knownCount = 0
   /// The outcomes of an earlier exploration of the same plans; `nil` if there was none.
   private let earlier: KnownMoves?
-  /// A random sample of the pairs of plans whose last states were merged.
+  /// A random sample of pairs of plans that led to equivalent states, for ``continuePairs(by:)``.
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
-  /// The results of the closing passes and reads in each state after the first `knownCount` ones.
+  /// For each new state, the results of the passes and reads that close the plan there.
   ///
-  /// Empty if ``ExplorationBounds/keepsMoves`` is `false`.
+  /// New states are those from the number `knownCount` on. The index is the number of the state
+  /// minus `knownCount`. Empty if ``ExplorationBounds/keepsMoves`` is `false`.
   var conclusions: [KnownMoves.Conclusion] = []
 
   /// A reached state from which no command has been run yet.
   struct Open {
     let node: Int
     let root: Int
-    /// The snapshot of the state before the last command, which all states that follow from it share.
+    /// A snapshot of the state from which one command led to this state.
     ///
-    /// If the snapshot is `nil`, all commands must be performed again to reach the state.
+    /// All states that one command reaches from there share the snapshot. If it is `nil`, all
+    /// commands must be performed again to reach this state.
     let parent: Kept?
   }
 
   /// A snapshot of a state: its place in the plan space, the judge, and the simulator.
   ///
-  /// Snapshots take most of the memory of an exploration. Only those of states from which commands
-  /// have already been run are kept, because there are two to three times as many open states.
+  /// Snapshots take most of the memory of an exploration. They are kept only of states from which
+  /// commands have been run: there are two to three times as many states from which none has.
   final class Kept {
     let place: Space.Place
     let judge: Judge
@@ -55,7 +57,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// A header of the plan space, with the data that all of its plans share.
+  /// A header from which plans start, with the data that all plans with this header share.
   struct Root {
     let header: PlanHeader
     let equivalence: StateEquivalence
@@ -226,7 +228,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private func bringAbout(_ open: Open, depth: Int) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     let commands = tree.commands(to: open.node)
-    var (judge, place) = (Judge(header), space.start(header))
+    var (judge, place): (Judge, Space.Place)
     var first = 0
     if let parent = open.parent {
       first = depth - 1
@@ -237,6 +239,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
       )
       (judge, place) = (parent.judge, parent.place)
     } else {
+      (judge, place) = (Judge(header), space.start(header))
       try self.open(open.root) { judge.observe($0) }
     }
     for (index, command) in zip(first..., commands[first...]) {
@@ -333,7 +336,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return met == nil ? node : nil
   }
 
-  /// Runs the plan's closing passes and reads in a new state.
+  /// Judges the plan that has reached a new state, with the passes and reads that close the plan.
+  ///
+  /// `node` is the number of the state, `root` the index of the plan's header in `roots`. `judge`
+  /// has observed the plan so far.
   private func meet(_ node: Int, _ root: Int, _ judge: Judge) throws(SystemFailure) {
     var closing = judge
     let header = roots[root].header

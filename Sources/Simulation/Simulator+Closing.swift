@@ -6,8 +6,10 @@ import Traces
 extension Simulator {
   /// Runs the closing passes and reads after a plan's last command.
   ///
-  /// All running actors make passes until `quietRounds` rounds in succession have no effect. If
-  /// `quietRounds` is 0, the actors make passes in turn until one pass of each has had no effect.
+  /// In a round, each running actor makes a pass. The passes end when `quietRounds` rounds in
+  /// succession have had no effect. If `quietRounds` is 0, they end earlier: as soon as each
+  /// actor's last pass had no effect, even in the middle of a round. The number of rounds is
+  /// limited.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,
@@ -22,13 +24,14 @@ extension Simulator {
     if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
 
-  /// The maximum number of rounds of passes; plans in which actors fetch by pages may need more.
+  /// The maximum number of rounds of passes; `conclude` raises it if history may have more pages.
   private static let closingRoundCountMax = 8
 
   /// Makes the closing passes of the running actors, then reads views, data and history.
   ///
-  /// Consumers consume once after the passes. The passes do not purge, except in systems that have
-  /// only whole passes and purge in them.
+  /// Consumers consume once after the passes. A pass consists of the commands fetch, merge and
+  /// record, which do not purge. Systems that lack these commands make a whole pass, which may
+  /// purge.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -55,7 +58,7 @@ extension Simulator {
     if capabilities.contains(.history) { perform(.history, command: nil, observe) }
   }
 
-  /// Lets all running actors make passes until `quietRounds` rounds in succession have no effect.
+  /// Makes rounds of passes until `quietRounds` rounds in succession have had no effect.
   private func passRounds(
     _ header: PlanHeader,
     _ quietRounds: Int,

@@ -224,7 +224,7 @@ extension Simulator {
     fileprivate let post: PendingSignals?
     fileprivate let log: EventLog
     fileprivate let now: Double
-    /// The system's snapshot; `nil` if the commands must be performed again.
+    /// The system's snapshot; if `nil`, all commands are performed again to return to this state.
     fileprivate let system: SystemSnapshot?
   }
 
@@ -248,7 +248,10 @@ extension Simulator {
     }
   }
 
-  /// Restores the state of a run, or performs its commands again if the snapshot lacks the system.
+  /// Returns the run to the state in a snapshot.
+  ///
+  /// If the snapshot does not include the system, a new run is started and performs `commands`,
+  /// which must lead to the same state.
   func goBack(
     to snapshot: Snapshot,
     _ header: PlanHeader,

@@ -86,7 +86,8 @@ package final class StorePlace {
 
   /// Prepares the clock and the file system for the store of one plan.
   ///
-  /// All plans of one kind start from the same image of an empty store.
+  /// Plans with the same timestamp rule, model and setting for foreign writes are of one kind. All
+  /// plans of one kind start from the same image of an empty store, if stores are on the heap.
   func prepare(seed: UInt64, kind: String, hasFaults: Bool = false) -> SystemEnvironment {
     clock.now = PlanClock.start
     guard let files else {
@@ -216,9 +217,11 @@ package struct StorePlaceError: Error, CustomStringConvertible {
 extension StorePlace {
   /// Resets a system to an empty store for a plan.
   ///
-  /// The first plan of a kind creates an image, from which the other plans of that kind start.
-  /// Writes are tracked if a fault of the plan is a power-off, or if `mayLosePower` is set because
-  /// the plan's later faults are unknown.
+  /// Plans are of one kind if their timestamp rules, models and settings for foreign writes are
+  /// equal. Before the first plan of a kind, an image of an empty store is saved, from which all
+  /// plans of that kind start; stores in a folder have no images. Unsynced writes are tracked, so
+  /// that a power-off can lose them, if a fault of the plan is a power-off, or if `mayLosePower` is
+  /// set because the plan's later faults are unknown.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start.
   package func reset(
@@ -255,9 +258,9 @@ extension StorePlace {
 struct PowerOffRemains {
   /// The state of the store after the power-off.
   let state: StateSketch
-  /// The kinds of the events of the power-off.
+  /// The kinds of the events that the power-off causes, without events of actors, such as crashes.
   ///
-  /// They include the fault, but not the crashes of running actors.
+  /// The first element is the power-off itself, as a fault. ``events(down:)`` adds the crashes.
   private let kinds: [EventKind]
 
   fileprivate init(state: StateSketch, kinds: [EventKind]) {
@@ -279,7 +282,9 @@ struct PowerOffRemains {
 }
 
 extension Simulator {
-  /// Simulates a power-off, reads the data that are left, and restores the run.
+  /// Simulates a power-off, reads the data that it leaves, and then undoes it.
+  ///
+  /// The explorer adds these data to the description of a state.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
   func survivors(_ header: PlanHeader) throws(SystemFailure) -> PowerOffRemains {

@@ -162,7 +162,7 @@ struct StressNemesis {
 
   /// The mean number of kills for each stop of a process.
   private static let killsPerStop = 3.0
-  /// The mean number of kills for each time that a guest joins or retires.
+  /// The mean number of kills for each time that a guest, a temporary member, joins or retires.
   private static let killsPerMove = 4.0
 
   init(killsPerSecond: Double, seed: UInt64) {
@@ -195,7 +195,7 @@ struct StressNemesis {
     return disturbances
   }
 
-  /// Kills, stops, continues or starts the Python script at the times drawn for it.
+  /// Kills, stops, continues or starts the Python script that writes plain SQL, at random times.
   mutating func tend(
     _ script: PlainSQLWriter,
     at now: ContinuousClock.Instant

@@ -16,10 +16,10 @@ package final class PlainSQLWriter {
     package var lives = 0
     package var kills = 0
     package var stops = 0
-    /// The number of the script's transactions in history.
+    /// The number of the Python script's transactions that the run has found in history.
     package var written = 0
 
-    /// The counts as a sentence, without the final period.
+    /// The numbers of transactions, kills and stops in a sentence, without the final period.
     package var sentence: String {
       "a Python script with plain SQL wrote \(written.counted("transaction")); it was killed "
         + "\(kills.counted("time")) and stopped \(stops.counted("time"))"
@@ -40,11 +40,11 @@ package final class PlainSQLWriter {
   private var process: Process?
   /// The writes read from the log and not yet found in history, by author.
   private var logged: [WriteAuthor: PlannedWrite] = [:]
-  /// The number of bytes of the script's log that were read.
+  /// The number of bytes that the run has read from the Python script's log.
   private var readCount: UInt64 = 0
-  /// The size in bytes that the script's log had when the script was last launched.
+  /// The size in bytes that the Python script's log had when the script was last launched.
   private var logSize: Int64 = 0
-  /// Whether the script has logged a transaction since its current launch.
+  /// Whether the Python script has added a transaction to its log since it was last launched.
   private(set) var hasBegun = false
   private var diesAt: ContinuousClock.Instant?
   private var stopsAt: ContinuousClock.Instant?
@@ -93,7 +93,7 @@ package final class PlainSQLWriter {
     counts.lives += 1
   }
 
-  /// Kills the script and waits for its end; ``tend(at:killsPerSecond:_:)`` starts it again.
+  /// Kills the Python script and waits for its end; ``tend(at:killsPerSecond:_:)`` starts it again.
   func end() {
     guard let process else { return }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
@@ -102,7 +102,7 @@ package final class PlainSQLWriter {
     (diesAt, stopsAt, resumesAt) = (nil, nil, nil)
   }
 
-  /// Kills, stops, continues or starts the script if that is due.
+  /// Kills, stops, continues or starts the Python script if that is due.
   ///
   /// - Returns: A clause about how the script ended, if it ended by itself; otherwise `nil`.
   func tend(
@@ -145,7 +145,7 @@ package final class PlainSQLWriter {
     return nil
   }
 
-  /// Continues the script if it is stopped, because it may hold a lock for which processes wait.
+  /// Continues the Python script if it is stopped by SIGSTOP: it may hold a lock that others need.
   func resume() {
     guard let process, resumesAt != nil else { return }
     kill(process.processIdentifier, SIGCONT)
@@ -157,7 +157,7 @@ package final class PlainSQLWriter {
     return stat(file, &facts) == 0 ? Int64(facts.st_size) : 0
   }
 
-  /// Returns the script's write that the store captured as a transaction.
+  /// Returns the Python script's write that the store captured as a transaction.
   ///
   /// Inserted objects have names with negative keys, because the store's trigger chooses their keys.
   ///

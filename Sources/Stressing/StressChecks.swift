@@ -185,7 +185,9 @@ enum StressModel {
     return header
   }
 
-  /// Returns the plan header of a run; with a Python script, the store captures writes with plain SQL.
+  /// Returns the plan header of a run.
+  ///
+  /// If a Python script writes plain SQL, the header declares that the store captures such writes.
   static func header(_ actors: [ActorID], of settings: StressSettings) -> PlanHeader {
     var header = header(actors, seed: settings.seed)
     if settings.hasPlainSQL { header.foreignWrites = .captured }

@@ -148,7 +148,9 @@ enum StressWord: String, Sendable {
   case view
   /// Orders a process to retire the member, and exit.
   case retire
-  /// Orders a process to die at a place; the place and the visit follow the word.
+  /// Orders a process to kill itself when its code reaches a place for the n-th time.
+  ///
+  /// The place and n follow the word.
   case die
   /// Orders a process to suspend the store until `resume`.
   case suspend
@@ -168,13 +170,13 @@ enum StressWord: String, Sendable {
 
 /// The places in its own code where a process of a stress run can be ordered to die.
 package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
-  /// After a commit, before other processes are notified of the commit.
+  /// The process dies after a commit, before other processes are notified of the commit.
   case signal
-  /// After a merge, before the cursor is recorded.
+  /// The process dies after a merge, before it records its cursor.
   case record
-  /// Between two chunks of a purge, or within a chunk.
+  /// The process dies in a purge, before the purge deletes a chunk of transactions.
   case purge
-  /// While a checkpoint copies the write-ahead log into the database file.
+  /// The process dies while a checkpoint copies the write-ahead log into the database file.
   case checkpoint
 
   /// A phrase for the place: `between merge and record`.
@@ -194,13 +196,13 @@ final class ScheduledKill: Sendable {
   private let armed = Atomic<Int>(0)
   private static let places = StressPlace.allCases.count + 1
 
-  /// Schedules the kill for a later visit of a place; visit 1 is the next one.
+  /// Schedules the kill for the `visit`-th time, from now on, that the process reaches a place.
   func arm(_ place: StressPlace, visit: Int) {
     let position = (StressPlace.allCases.firstIndex(of: place) ?? 0) + 1
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)
   }
 
-  /// Counts a visit of a place, and kills the process at the scheduled visit.
+  /// Notes that the process has reached a place in its code; kills the process if the kill is due.
   ///
   /// Costs one load of an atomic if no kill is scheduled.
   func meet(_ place: StressPlace) {

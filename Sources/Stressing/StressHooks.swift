@@ -169,8 +169,8 @@ final class StressHooks: Sendable {
 
   /// Whether the current thread performs the write in progress.
   ///
-  /// The tracker's thread may meanwhile commit a transaction of captured changes, whose number is not
-  /// that of the write.
+  /// Only then is the number of a new transaction that of the write. The tracker's thread may
+  /// meanwhile add changes by plain SQL to history, in a transaction with another number.
   @TaskLocal private static var isInWrite = false
 
   /// Traces the start of a write, and performs it.

@@ -246,7 +246,9 @@ package final class StressParticipant: Sendable {
 }
 
 extension HistoryError {
-  /// Whether a faulty disk can cause this error, directly or by a process that keeps a lock meanwhile.
+  /// Whether a faulty disk can cause this error.
+  ///
+  /// A busy lock counts, because another process may hold the lock while the disk fails.
   fileprivate var isOfDisk: Bool { isBusy || isFull || isInputOutput }
 }
 

@@ -121,7 +121,9 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
   package var unreportedCount = 0
-  /// The number of purges for which the times of events do not show whether they came too early.
+  /// The number of purges that may have deleted transactions before a member recorded their merge.
+  ///
+  /// For these purges, the traces do not show whether the purge or the record came first.
   package var ambiguousCount = 0
   package var checkers: [StressChecks.Answer] = []
 
@@ -245,9 +247,9 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var lockReadings = 0
   /// The number of processes started because the actor's previous process had died.
   package var restarts = 0
-  /// The number of times that a guest joined.
+  /// The number of times that a guest joined: an actor that is a member for only part of the run.
   package var joins = 0
-  /// The number of times that a guest retired.
+  /// The number of times that a guest retired: it ended its membership, and its process exited.
   package var retires = 0
   /// The number of commits after which the run waited for all other processes to merge them.
   package var wakeUps = 0

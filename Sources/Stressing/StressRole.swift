@@ -175,11 +175,13 @@ final class StressMember {
 struct StressReconciler {
   let store: Store
 
-  /// Returns the outcome, and the number of the last transaction that the process has committed.
+  /// Returns the outcome of the write that was in progress when the process was killed.
+  ///
+  /// Also returns the number of the last transaction that the process has committed.
   ///
   /// Before the kill, another thread of the process may have merged the write and recorded the
-  /// cursor. Another process may then have purged the write. `purged` contains the transactions that
-  /// the run has read and that may have been purged since.
+  /// cursor. Another process may then have purged the write. `purged` contains the transactions
+  /// that the run has read and that may have been purged since.
   func reconcile(
     _ role: StressRole,
     after last: Int64,

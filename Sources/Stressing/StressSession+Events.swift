@@ -262,12 +262,12 @@ extension Store {
   }
 }
 
-/// Reads all history of the store, for which the run itself is a member.
+/// Reads all history of the store; the run itself is a member, so that purges keep unread history.
 extension StressSession {
   /// The least number of transactions that the run keeps in memory after it has read them.
   private static let rememberedCount = 20_000
 
-  /// Reads the new transactions, and adds those of the Python script to the script's trace.
+  /// Reads the new transactions, and traces those of the Python script that writes plain SQL.
   ///
   /// The run is a member of the store, so that no transaction is purged before the run has read it.
   func readHistory() throws {
@@ -303,7 +303,7 @@ extension StressSession {
     }
   }
 
-  /// Adds a transaction of the Python script to the script's trace.
+  /// Adds a transaction of the Python script to the trace that the run writes for the script.
   ///
   /// The exact time of the commit is unknown: it is between the start of the previous reading of
   /// history and `now`.

@@ -23,12 +23,12 @@ package final class StressSession {
   let traces: String
   private let errors: FileHandle
   let store: Store
-  /// The trace of the run itself.
+  /// The trace of the run's own events, such as kills; the processes write traces of their own.
   let trace: StressTrace
   let members: [StressMember]
-  /// The Python script with plain SQL; `nil` if the run has none.
+  /// The Python script that writes plain SQL; `nil` if the run has none.
   let plainSQL: PlainSQLWriter?
-  /// The trace of the Python script, written by the run; `nil` if the run has no script.
+  /// The trace of the Python script's transactions, written by the run; `nil` if it has no script.
   let plainSQLTrace: StressTrace?
   /// The run's registration as a member, which protects unread history; `nil` on a faulty disk.
   let registration: Registration?
@@ -48,7 +48,9 @@ package final class StressSession {
 
   /// The maximum time to wait for processes to execute an order.
   private static let patience = Duration.seconds(60)
-  /// The time after which the run kills a process that has not died at the place in its order.
+  /// The time within which a process must reach the place where it was ordered to kill itself.
+  ///
+  /// The run kills the process after this time.
   static let deathTime = Duration.seconds(1)
 
   /// Creates the store and the trace of a run; starts no processes yet.
@@ -129,7 +131,7 @@ package final class StressSession {
     try close()
   }
 
-  /// Starts the Python script, and waits until it writes.
+  /// Starts the Python script that writes plain SQL, and waits until it has logged a write.
   private func awaitPlainSQL() throws {
     guard let plainSQL, failures.isEmpty else { return }
     let end = ContinuousClock.now + Self.patience
@@ -171,7 +173,7 @@ package final class StressSession {
     return result
   }
 
-  /// Returns the traces of the run and of the processes, one for each thread.
+  /// Returns the traces of the run, of the Python script, and of each actor's tracker and writer.
   package func sources(_ header: PlanHeader) -> [TraceSource] {
     ["run", "plain-sql"].map { TraceSource([ProcessTrace(path: "\(traces)/\($0).jsonl")], header) }
       + members.flatMap {

@@ -91,7 +91,9 @@ final class StressNumberFile: Sendable {
     _ = pwrite(descriptor, &words, MemoryLayout.size(ofValue: words), 0)
   }
 
-  /// Returns the numbers that a file contains; `nil` if it is missing or incomplete.
+  /// Reads the number of a write, and the number of its transaction, from a file.
+  ///
+  /// Returns `nil` if the file is missing or incomplete.
   static func read(_ path: String) -> (write: Int64, number: Int64)? {
     guard let data = FileManager.default.contents(atPath: path), data.count == 16 else {
       return nil

@@ -57,7 +57,10 @@ struct StressWriter {
     Int64.random(in: 0..<StressModel.bucketCount, using: &random)
   }
 
-  /// Returns new values; the title names the process, the number of its launch and the write.
+  /// Returns random values for an object, with a unique `title`.
+  ///
+  /// The title consists of the actor's name, the number of the actor's earlier processes, and the
+  /// number of this call.
   mutating func values() -> Values {
     labels += 1
     var values: Values = [

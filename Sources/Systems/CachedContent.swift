@@ -11,7 +11,9 @@ struct CachedContent {
 
   init(writeCount: Int?) { self.writeCount = writeCount }
 
-  /// Returns this copy with a new write count, after the file was restored to the copied content.
+  /// Returns this copy, marked as valid while the file's write count is `writeCount`.
+  ///
+  /// The file must have been restored to the copied content.
   func counting(from writeCount: Int?) -> CachedContent {
     var cached = self
     cached.writeCount = writeCount

@@ -10,7 +10,9 @@ final class CoreEngine: PassEngine {
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// The state of the started engine; `nil` until a first signal has started the engine.
+  /// Whether the engine next waits for a signal, pauses, or makes a pass.
+  ///
+  /// `nil` until a signal has started the engine, and after the engine has ended.
   private var following: Following?
 
   /// Launches the member, and registers its hooks.
@@ -202,7 +204,10 @@ extension StepReport {
     cursor = pass.cursor ?? cursor
   }
 
-  /// Moves `observed` and `finished` from the notes of the hook calls into the report.
+  /// Moves the transactions that hooks have handled from the hooks' notes into the report.
+  ///
+  /// Observers received those in ``observed``; for those in ``finished``, a merge hook replaced the
+  /// default merge.
   mutating func take(_ notes: HookNotes) {
     observed += notes.takeObserved()
     finished += notes.takeFinished()

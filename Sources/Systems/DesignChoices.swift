@@ -35,18 +35,18 @@ enum FetchStart: String, DesignChoice {
 
 /// The transactions that a fetch requests, in terms of the authors that the app lists.
 enum Reading: String, DesignChoice {
-  /// Fetches the transactions of the listed authors, except the process's own author.
+  /// Fetches the transactions of the authors in the app's list, except the process's own author.
   case others
-  /// Fetches the transactions of the listed authors, except the process's own author.
+  /// Fetches the transactions of the authors in the app's list, except the process's own author.
   ///
-  /// If no other author is listed, the process fetches all transactions.
+  /// If the list has no other author, the process fetches all transactions.
   case othersOrEverything
-  /// Fetches the transactions of the other listed authors, and the batch writes of the process's author.
+  /// Fetches the transactions of the list's other authors, and batch writes of the process's author.
   ///
-  /// Batch writes have the context name "batchContext". They are fetched only if the process's own
-  /// author is listed.
+  /// Batch writes have the context name "batchContext". Those of the process's own author are
+  /// fetched only if the list has this author.
   case othersAndOwnBatch
-  /// Fetches the transactions of all authors, listed or not, except the process's own author.
+  /// Fetches the transactions of all authors, in the app's list or not, except the process's own.
   case allButOwn
   /// Fetches all transactions except those that the process's author saved in the view.
   case allButOwnView
@@ -68,7 +68,7 @@ enum Reading: String, DesignChoice {
   }
 }
 
-/// The time when a position is stored.
+/// The point in a pass at which the position is stored.
 enum Recording: String, DesignChoice {
   /// The position is stored before the merge runs on the view's queue.
   ///
@@ -165,11 +165,11 @@ enum FirstPosition: String, DesignChoice {
 
 /// The authors or processes whose positions limit how much history a purge deletes.
 enum Waiting: String, DesignChoice {
-  /// The positions of the listed authors limit a purge.
+  /// The positions of the authors in the app's list limit a purge.
   case listed
-  /// The positions of the listed authors limit a purge.
+  /// The positions of the authors in the app's list limit a purge.
   ///
-  /// For a purge after a pass, the positions of batch authors, which only write, are ignored.
+  /// A purge after a pass ignores the positions of batch authors, which only write.
   case listedReaders
   /// The positions of all processes that were launched and have not retired limit a purge.
   ///
@@ -190,11 +190,14 @@ enum Waiting: String, DesignChoice {
 
 /// The transactions that a purge deletes, among those before its ``PurgePoint``.
 enum Deleting: String, DesignChoice {
-  /// A purge deletes the transactions of the listed authors, the purging process's author included.
-  case listed
-  /// A purge deletes the transactions of the listed authors.
+  /// A purge deletes the transactions of the authors in the app's list.
   ///
-  /// A purge after a pass also deletes a mirror's imports, if the process merges them.
+  /// The transactions of the purging process's own author are not exempt.
+  case listed
+  /// A purge deletes the transactions of the authors in the app's list.
+  ///
+  /// A purge after a pass also deletes the transactions that a CloudKit mirror has imported, if the
+  /// process merges them.
   case listedAndMirror
   /// A purge deletes all transactions except those of protected authors.
   case allButProtected
@@ -224,9 +227,9 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass at which a strategy purges in each round: the first or the last.
+/// Whether a strategy that purges once in N passes does so in the first or the last of them.
 ///
-/// A strategy that purges once in N passes has rounds of N passes.
+/// These N passes are a round.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass
@@ -239,12 +242,12 @@ enum PurgeTurn: String, DesignChoice {
   }
 }
 
-/// The time when hooks are called.
+/// The point in a pass at which hooks are called, if any.
 enum HookTime: String, DesignChoice {
   case never
   /// Hooks are called before the merge, observers first; a hook that throws ends the pass.
   case beforeMerge
-  /// Only a deduplicator is called, after the position is stored.
+  /// A deduplicator is called after the position is stored; the design has no other hook.
   case afterRecord
 
   var sentence: String {

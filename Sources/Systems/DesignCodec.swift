@@ -10,7 +10,9 @@ package enum DesignCodec {
   /// The version of the format, which is the value of the key `design`.
   package static let version = 1
 
-  /// The keys of values that are not decisions, such as the name, and the key of the decision `bound`.
+  /// The keys that the code refers to: those of values that are not decisions, and `bound`.
+  ///
+  /// The decision `bound` is written differently from other decisions; see ``encode(_:)``.
   private enum Key {
     static let bySignal = "strategy"
     static let bound = "bound"
@@ -58,7 +60,10 @@ package enum DesignCodec {
     return known.first { $0.name == like } ?? .corner
   }
 
-  /// Reads the purge strategy, the bound of purges by command, and the idle author.
+  /// Reads the purge strategy, `boundByCommand` and `idleAuthor`, which are not decisions.
+  ///
+  /// `boundByCommand` is the bound of the purges that a plan's commands request. `idleAuthor` is an
+  /// author that every process lists although no process uses it.
   private static func readRequests(
     _ table: WordTable,
     _ design: inout TrackingDesign

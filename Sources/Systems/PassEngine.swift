@@ -54,7 +54,7 @@ enum PassEngineSnapshot {
   case core(CoreEngine.Snapshot)
   case tracker(TrackerEngine.Snapshot)
 
-  /// Creates an engine from the snapshot.
+  /// Creates a ``CoreEngine`` or a ``TrackerEngine`` that continues from this snapshot.
   func engine(
     _ setup: TrackerSetup,
     _ process: PlanProcess

@@ -245,7 +245,7 @@ struct NamedRow {
 }
 
 extension Objects {
-  /// Creates the objects of rows, by their names in the plan; null values are left out.
+  /// Creates a dictionary from the objects' names in the plan to the rows' values, without nulls.
   init(_ rows: [NamedRow]) {
     self.init(minimumCapacity: rows.count)
     for row in rows { self[row.name] = row.entity.values(row.values) }

@@ -27,7 +27,7 @@ private struct LiveCopy {
     self.reader = reader
   }
 
-  /// Applies the query's next differences to the copy.
+  /// Applies the query's next differences to this copy of the query's result.
   ///
   /// - Returns: a report of the differences and of the changed copy, or of the error that ends the
   ///   query; `nil` if the query has no new result.
@@ -106,9 +106,10 @@ extension PlanProcess {
     lists.copies.removeAll(where: \.isOver)
   }
 
-  /// Returns the plan's name of an object.
+  /// Returns the plan's name of an object, which consists of an entity and a key.
   ///
-  /// If the name now denotes another object, the returned name has a negative key.
+  /// If the plan has no name for the object, or now uses its name for another object, the returned
+  /// key is negative.
   fileprivate func listedName(of id: ObjectID, _ objects: PlanObjects) -> ObjectName {
     let name = objects.name(id, in: store.model)
     return objects.id(name) == id ? name : ObjectName(name.entity, -abs(name.key))

@@ -51,7 +51,11 @@ extension PlanProcess {
       }
   }
 
-  /// Returns the transaction at a token, and the error codes for tokens of other histories.
+  /// Returns a line with the transaction at a token, and lines with the errors for invalid tokens.
+  ///
+  /// The token is that of the transaction `number`, or the newest one if there is no such
+  /// transaction. One invalid token is after the newest transaction, one belongs to another store,
+  /// and one, if the token has a transaction, has another mark than this transaction.
   func tokenLines(_ number: Int64?, _ planStore: PlanStore) throws(HistoryError) -> [String] {
     let head = try store.currentToken()
     let token = try number.flatMap { (number) throws(HistoryError) in
@@ -197,6 +201,9 @@ extension PlanProcess {
   }
 
   /// Registers, replaces, retires and removes a member "visitor", which the plan does not have.
+  ///
+  /// With a `date`, the member imports it, as if PersistentHistoryTrackingKit had stored the date
+  /// for the member's author, and starts after the history that the date proves to be merged.
   ///
   /// - Returns: the result of each call.
   func visit(importing date: Date?) throws(HistoryError) -> [String] {

@@ -146,7 +146,7 @@ extension PlanProcess {
   }
 }
 
-/// The messages that the tracker of a tour request logs.
+/// The log messages of the additional tracker that a `tour` request runs.
 private final class TourLog: TrackerLogger {
   private let messages = Mutex<[String]>([])
 
@@ -164,7 +164,7 @@ private final class TourLog: TrackerLogger {
   var lines: [String] { messages.withLock { $0 } }
 }
 
-/// The hook calls that the tracker of a tour request makes.
+/// The hook calls of the additional tracker that a `tour` request runs.
 private final class TourCalls: Sendable {
   private let calls = Mutex<[(number: Int64, text: String)]>([])
 

@@ -6,8 +6,8 @@ import Traces
 
 /// The process of an actor in a plan: a connection of its own to the store, and its contexts.
 ///
-/// The tracker and the published protocols write through this type. Each reads history in its own
-/// way.
+/// This project's tracker writes through this type, and so does every ``TrackingDesign``, such as
+/// those of other projects. Each of them reads history in its own way.
 final class PlanProcess {
   let actor: PlannedActor
   let store: Store
@@ -19,7 +19,7 @@ final class PlanProcess {
   let references: PlanReferences
   /// The write that `begin` has started and `commitStaged` has not committed; `nil` if there is none.
   private(set) var staged: PlannedWrite?
-  /// The time when the staged write started.
+  /// The time of the `begin` command that started the uncommitted write ``staged``.
   private(set) var begunAt: Date?
   /// The live queries of the actor's view.
   var lists = LiveLists()
@@ -51,7 +51,7 @@ final class PlanProcess {
     let staged: PlannedWrite?
     let begunAt: Date?
     let contexts: [ObjectContext.Snapshot]
-    /// The cached state of its store connection; `nil` if the store is suspended.
+    /// The cached state of the process's connection; `nil` if the process has suspended its store.
     let store: CachedFileState?
   }
 
@@ -101,8 +101,9 @@ final class PlanProcess {
 
   /// Makes a planned write, as a save of the named context or as one batch request.
   ///
-  /// A staged write gets the time at which it started; a batch request always gets the current
-  /// time.
+  /// The clock value of a save is `begunAt`, the time when its `begin` command ran, or the current
+  /// time if `begunAt` is `nil`. A batch request always uses the current time. The store derives
+  /// the timestamp from the clock value (``TimestampPolicy``).
   func write(
     _ write: PlannedWrite,
     begunAt: Date? = nil,
@@ -271,13 +272,13 @@ final class PlanProcess {
     }
   }
 
-  /// Stages a write: reads the clock, and acquires no lock.
+  /// Starts a write that a later command commits: reads the clock, and acquires no lock.
   func begin(_ write: PlannedWrite) {
     staged = write
     begunAt = store.configuration.clock()
   }
 
-  /// Commits the staged write.
+  /// Makes and commits the write that ``begin(_:)`` has started.
   func commitStaged(
     _ objects: inout PlanObjects,
     _ log: inout EventLog

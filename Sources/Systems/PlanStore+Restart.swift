@@ -101,9 +101,9 @@ extension PlanStore {
 
   /// Returns whether the interrupted purge marked a member as lost; `false` for an earlier mark.
   ///
-  /// An earlier mark is in the store again if a power-off has rolled back the member's resync. The
-  /// cursor is then lower than the last one in the log, because a resync moves the cursor. A mark
-  /// leaves the cursor unchanged.
+  /// A resync removes the mark and moves the member's cursor. If a power-off rolls the resync back,
+  /// the earlier mark is in the store again, and the member's cursor is lower than the last one
+  /// that the event log reports. Otherwise the mark is new: a mark leaves the cursor unchanged.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
     guard let reported = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })

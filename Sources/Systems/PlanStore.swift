@@ -83,9 +83,11 @@ final class PlanStore {
   }
 
   /// Opens the store with a model, as a new simulated process does.
-  func connect(_ model: Model) throws(SystemFailure) -> Store {
+  func connect(_ model: Model, discardsCache: Bool = true) throws(SystemFailure) -> Store {
     let pool = pool
-    return try mappingErrors { () throws(HistoryError) in try pool.take(model) }
+    return try mappingErrors { () throws(HistoryError) in
+      try pool.take(model, discardsCache: discardsCache)
+    }
   }
 
   /// Returns the file locks that a process's connection holds; `nil` if the disk does not report them.

@@ -261,7 +261,11 @@ final class ProcessHost<Hosted: HostedProcess> {
     endAll()
     try planStore.restore(snapshot.planStore, reconnecting: reconnecting, snapshot.restoreFiles)
     for (actor, process) in snapshot.processes {
-      let store = try planStore.connect(planStore.header.model(of: actor))
+      // A suspended process has no cached state that its creation would restore.
+      let store = try planStore.connect(
+        planStore.header.model(of: actor),
+        discardsCache: Hosted.isSuspended(process)
+      )
       running[actor] = try mappingErrors { () throws(HistoryError) in
         let restored = try Hosted(process, on: store)
         if Hosted.isSuspended(process) { try store.suspend(within: .zero) }
@@ -273,7 +277,9 @@ final class ProcessHost<Hosted: HostedProcess> {
     astray = snapshot.astray
   }
 
-  /// Adds to `state` all data on which later steps depend, except data that only the system has.
+  /// Adds to `state` all data of the processes and the store on which later steps depend.
+  ///
+  /// The system under test adds what it keeps itself, such as stored positions.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let planStore = try planStore()
     try planStore.describe(&state)

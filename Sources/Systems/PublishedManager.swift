@@ -15,7 +15,7 @@ package final class PublishedManager {
   private var positions = StoredPositions()
   private let header: PlanHeader
 
-  /// Creates the manager of `author`, one of the listed authors, and loads all objects into its view.
+  /// Creates the manager of `author`, one of `authors`, and loads all objects into its view.
   ///
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package init(

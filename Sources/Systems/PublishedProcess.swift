@@ -7,14 +7,18 @@ import Traces
 final class PublishedProcess: HostedProcess {
   /// The context name of batch writes.
   ///
-  /// The manager of the 2021 article also merges the batch writes of its own author.
+  /// With ``Reading/othersAndOwnBatch``, as in the 2021 article's designs, a process also merges its
+  /// own author's writes with this name.
   static let batchContextName = "batchContext"
 
   let process: PlanProcess
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The transactions of each pass with a postponed merge; the pass stores its position first.
+  /// For each pass that has postponed its merge, the transactions that still wait for the merge.
+  ///
+  /// Some designs postpone the merge to store the position first. Their next pass can fetch before
+  /// the merge runs, so that several passes can wait.
   private var dispatched: [[HistoryTransaction]] = []
   /// The transactions of the current pass, until the position of the last one is stored.
   private(set) var unrecorded: [HistoryTransaction] = []
@@ -199,7 +203,9 @@ final class PublishedProcess: HostedProcess {
     return unrecorded
   }
 
-  /// Counts a call of a hook, and returns whether this call must throw or replace the default merge.
+  /// Counts a call of a hook, and returns whether the plan lets this call fail.
+  ///
+  /// The caller then throws, or replaces the default merge if the hook is ``PlannedHook/finish``.
   func fails(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
     return !hasRecovered && setup.hooks[hook].fails(at: callCounts[hook])

@@ -4,22 +4,24 @@ import Traces
 
 /// The settings of one actor's history manager, from the plan and the design.
 struct PublishedSetup {
-  /// The author that the manager uses; the actor's contexts may write under other authors.
+  /// The author that the history manager treats as its own.
+  ///
+  /// The actor's contexts may also write under other authors.
   let author: String
   /// The filter by which a pass fetches transactions; `nil` fetches all.
   let filter: HistoryFilter?
   /// The key under which the process stores its position.
   let key: StoredPositions.Key
-  /// The authors and the bound of purges after a pass.
+  /// The settings of purges after a pass: the authors concerned, and how far to delete.
   let cleaningAfterPass: Cleaning
-  /// The authors and the bound of purges by command; `nil` if the design has no such purges.
+  /// The settings of purges that a command of the plan requests; `nil` if the design has none.
   let cleaningByCommand: Cleaning?
   /// The actor whose own `UserDefaults` contain the position; `nil` for a place that all processes share.
   let owner: ActorID?
   let strategy: CleanStrategy
   let hooks: [PlannedHook]
 
-  /// The authors and the bound of a purge.
+  /// The settings of a purge: the authors concerned, and how far to delete.
   struct Cleaning {
     let bound: PurgeBound
     /// The authors whose positions limit a purge.

@@ -15,7 +15,7 @@ struct ReadingWalk {
   /// The last received page, which `confirm` confirms; `nil` if there is none.
   private var page: HistoryPage?
 
-  /// Starts the consumer's process at the confirmed position.
+  /// Starts the consumer's process at the last position that the consumer has confirmed.
   init(
     _ reading: PlannedReading,
     on store: Store,
@@ -44,7 +44,9 @@ struct ReadingWalk {
     )
   }
 
-  /// Makes a new process the current one, and logs its launch with its confirmed position.
+  /// Uses a new process of the consumer from now on, and logs its registration or launch.
+  ///
+  /// The logged cursor is the position that the consumer has confirmed last.
   private mutating func enter(
     _ process: HistoryConsumer,
     _ log: inout EventLog

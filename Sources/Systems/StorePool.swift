@@ -90,14 +90,16 @@ final class StorePool {
   }
 
   /// Returns an open store with the given model, whose connection caches nothing of the file.
-  func take(_ model: Model) throws(HistoryError) -> Store {
+  ///
+  /// If `discardsCache` is `false`, the caller must restore the cached state of a snapshot.
+  func take(_ model: Model, discardsCache: Bool = true) throws(HistoryError) -> Store {
     guard !hasOlderModel else {
       return try open(model)
     }
     defer { taken += 1 }
     if taken < stores.count {
       try stores[taken].resume()
-      try stores[taken].discardCache()
+      if discardsCache { try stores[taken].discardCache() }
       return stores[taken]
     }
     let store = try open(model)
@@ -163,7 +165,9 @@ final class SignalledCommits: @unchecked Sendable {
   /// cannot be read.
   var visible: (@Sendable () -> Int64?)?
 
-  /// Adds a commit to ``reported``; drops the commit's signal if the commit is not visible yet.
+  /// Records a signalled commit; drops the signal if other connections cannot read the commit yet.
+  ///
+  /// They cannot read the commit if ``visible`` returns the number of an earlier transaction.
   func raise(_ number: Int64) {
     reported.append(number)
     guard let seen = visible?() else {

@@ -3,8 +3,8 @@ import Traces
 
 /// The stored positions of authors or processes.
 ///
-/// An actor has its own place for positions, such as its own `UserDefaults`, or uses the shared
-/// place. Positions remain when processes end.
+/// An actor has a storage of its own for positions, such as its own `UserDefaults`, or uses the
+/// storage that all actors share. Positions remain when processes end.
 struct StoredPositions {
   /// The key of a position: an author, and the process if each process has a position of its own.
   struct Key: Hashable, Comparable {
@@ -16,15 +16,17 @@ struct StoredPositions {
     }
   }
 
-  /// The positions in each place: the key is the place's owner, or `nil` for the shared place.
+  /// The positions in each actor's own storage and, under the key `nil`, in the shared storage.
   private var all: [ActorID?: [Key: StoredPosition]] = [:]
 
-  /// Returns the position with a key in one place; `nil` if the place has no such position.
+  /// Returns the position that is stored under a key; `nil` if there is none.
   ///
-  /// The place is that of the actor `owner`, or the shared place if `owner` is `nil`.
+  /// Looks only in the storage of the actor `owner`, or in the shared one if `owner` is `nil`.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
-  /// Returns the least position that an author's processes have in a place; `nil` if they have none.
+  /// Returns the least position that an author's processes have stored; `nil` if they have none.
+  ///
+  /// Looks only in the storage of the actor `owner`, or in the shared one if `owner` is `nil`.
   func position(
     ofAuthor author: String,
     in owner: ActorID?,
@@ -40,12 +42,10 @@ struct StoredPositions {
     all[owner, default: [:]][key] = position
   }
 
-  /// Removes the position with a key from one place.
-  ///
-  /// The place is that of the actor `owner`, or the shared place if `owner` is `nil`.
+  /// Removes a position from the storage of the actor `owner`, or from the shared one if `nil`.
   mutating func remove(_ key: Key, in owner: ActorID?) { all[owner]?[key] = nil }
 
-  /// Removes all positions in one place.
+  /// Removes all positions from the storage of the actor `owner`, or from the shared one if `nil`.
   mutating func removeAll(in owner: ActorID?) { all[owner] = nil }
 
   /// Adds each position to `state`, in the section of the actor or author to which it belongs.
@@ -75,7 +75,7 @@ struct StoredPositions {
 enum PurgeBound: String, DesignChoice {
   /// A purge deletes up to the least position, but only once all authors or processes have one.
   case everyone
-  /// Like `everyone` once all authors or processes have a position.
+  /// A purge deletes up to the least position once all authors or processes have one.
   ///
   /// Until then, a purge deletes the transactions that are older than seven days, but only if the
   /// oldest stored position is older than seven days, too.
@@ -84,7 +84,10 @@ enum PurgeBound: String, DesignChoice {
   ///
   /// Authors or processes without a position are ignored.
   case known
-  /// Like `known`; if no position is stored, a purge deletes what is older than seven days.
+  /// A purge deletes up to the least stored position.
+  ///
+  /// Authors or processes without a position are ignored. If no position is stored, a purge deletes
+  /// everything older than seven days.
   case knownOrAge
   /// A purge deletes everything older than seven days.
   case age
@@ -105,7 +108,7 @@ enum PurgeBound: String, DesignChoice {
   /// The default age limit of purges, which an actor can override: seven days, in seconds.
   static let maximumAge = 604_800.0
 
-  /// Whether the rule can use the age limit as the bound.
+  /// Whether a purge by this rule may delete up to the age limit, and not only up to a position.
   var usesAge: Bool { self != .everyone && self != .known }
 
   /// Returns the bound of a purge; `nil` if nothing may be deleted.

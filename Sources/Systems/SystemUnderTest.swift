@@ -67,10 +67,10 @@ package protocol SystemUnderTest: AnyObject {
 }
 
 extension SystemUnderTest {
-  /// The default is `nil`: only a system that runs as an external program can fail this way.
+  /// The default is `nil`: only external programs can fail to complete a plan.
   package var runFailure: RunFailure? { nil }
 
-  /// Does nothing by default: most systems can run in one way only.
+  /// Does nothing by default; a system that can run in two ways switches to the other way here.
   package func switchDriver() {}
 
   /// Does nothing by default: most systems have no hooks into which plans inject faults.
@@ -87,6 +87,8 @@ extension SystemUnderTest {
   }
 
   /// Does nothing by default; called only for systems with the capability ``Capability/faults``.
+  ///
+  /// Such a system logs here the effects of a command with a fault that no event has reported.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
   /// Restores the snapshot's files and memory.
@@ -99,13 +101,17 @@ extension SystemUnderTest {
     try snapshot.restoreContents()
   }
 
-  /// Throws by default: only systems that keep connections with prepared statements can replace
-  /// them.
+  /// Throws by default, instead of replacing the connections to the store.
+  ///
+  /// Only systems that keep connections open, with prepared statements, can replace them by new
+  /// ones.
   package func reconnect() throws(SystemFailure) {
     throw SystemFailure(.unsupported, "The system cannot replace its connections.")
   }
 
-  /// Throws by default; a system with ``Capability/powerOff`` must implement this function.
+  /// Throws by default, instead of opening the store after a power-off.
+  ///
+  /// A system with ``Capability/powerOff`` must implement this function.
   package func restart(
     after action: Action,
     _ log: inout EventLog
@@ -219,7 +225,10 @@ package struct SystemEnvironment: Sendable {
   /// The default is 10,000. The limit is a count of pauses instead of a time, because a pause lasts
   /// longer when the machine is busy.
   package var patience = 10_000
-  /// Creates a VFS for one store alone; `nil` if the disk cannot list the locks of a single store.
+  /// Creates a VFS for one store alone, so that the lab can list the file locks of this store.
+  ///
+  /// `nil` if the environment's file system cannot list the locks of a single store, as with real
+  /// files.
   package var makeVFS: (@Sendable () -> StoreVFS)?
 
   package init(
@@ -272,7 +281,7 @@ package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var asked: String?
   /// The last line that the program sent; `nil` if it sent none.
   package var said: String?
-  /// The last output on standard error, if any.
+  /// The program's last output on standard error, if any.
   package var errors: String?
 
   package init(
@@ -287,7 +296,7 @@ package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
     self.errors = errors
   }
 
-  /// The maximum number of characters of a line in the description.
+  /// The maximum number of characters of each message or output that ``description`` quotes.
   private static let excerptMax = 300
 
   /// The problem, the unanswered message, and the program's last output.

@@ -14,8 +14,8 @@ final class TrackedProcess: HostedProcess {
 
   /// Starts the process: registers the member or continues from its cursor, and loads the contexts.
   ///
-  /// The plan's driver (``PlannedDriver``) selects the whole tracker with its actor and tasks, as
-  /// in an app, or its synchronous core.
+  /// If `byActor` is `true`, the tracker runs as a Swift actor with its tasks, as in an app.
+  /// Otherwise only the tracker's core runs, synchronously. ``PlannedDriver`` describes both ways.
   init(
     _ actor: PlannedActor,
     _ setup: TrackerSetup,
@@ -111,12 +111,12 @@ final class TrackerSetup {
 }
 
 extension PurgeStrategy {
-  /// Examples of the strategies that plans can name for trackers, in plan syntax.
+  /// Examples of the purge strategies that plans can name for trackers, in plan syntax.
   package static let plannedWords = [
     "none", "whenMerged", "byNotification/2", "byDuration/60", "whenLargerThan/0.5",
   ]
 
-  /// Parses a strategy in plan syntax; a missing word gives `.whenMerged`, a syntax error `nil`.
+  /// Parses the purge strategy of a plan; a missing word gives `.whenMerged`, a syntax error `nil`.
   package init?(planned word: String?) {
     guard let word else {
       self = .whenMerged

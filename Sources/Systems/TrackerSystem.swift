@@ -186,9 +186,10 @@ extension TrackerSystem {
     }
   }
 
-  /// Performs a step of a replaced process, and logs the effects that are visible in the store.
+  /// Performs a step of an actor's earlier process, which a later launch has replaced.
   ///
-  /// The process's contexts are no longer read, so its hook calls and merges are not logged.
+  /// Only effects that are visible in the store are logged. The process's contexts are no longer
+  /// read, so its hook calls and merges are not logged.
   func belated(
     _ step: BelatedStep,
     of actor: ActorID,

@@ -36,15 +36,17 @@ package struct DesignDecision: Sendable {
     }
   }
 
-  /// Returns the word of the choice that a design has made.
+  /// Returns a design's choice for this decision, as the word that design files use for it.
   package func choice(of design: TrackingDesign) -> String { read(design) }
 
-  /// Changes a design's choice; does nothing if the word is not one of the choices.
+  /// Changes a design's choice for this decision; does nothing if no choice has the given word.
   ///
   /// A change of the purge bound applies to purges after a pass and to purges by command.
   package func set(_ word: String, in design: inout TrackingDesign) { write(&design, word) }
 
-  /// Returns the clause that describes a choice.
+  /// Returns the clause that describes one of this decision's choices, which `word` names.
+  ///
+  /// If no choice has this name, the result is `word`.
   package func sentence(of word: String) -> String {
     choices.first { $0.word == word }?.sentence ?? word
   }

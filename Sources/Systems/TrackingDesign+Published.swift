@@ -1,13 +1,16 @@
 extension TrackingDesign {
   /// The designs of a 2021 article, Apple's documentation and PersistentHistoryTrackingKit.
   ///
-  /// Older versions come first.
+  /// Older versions of PersistentHistoryTrackingKit come before newer ones. `PublishedDesigns.md`
+  /// describes all designs.
   package static let all = [
     article, articleEager, sevenDayPurge, kit10, kit10Manual, kit13, kit13Manual, kit2, kit2Manual,
     kit2Readme,
   ]
 
-  /// The history manager of a 2021 article; it purges by command, as the article recommends.
+  /// The history manager that a widely read article of 2021 proposed (see `PublishedDesigns.md`).
+  ///
+  /// It purges by command, as the article recommends.
   package static let article = TrackingDesign(
     name: "article",
     sentence: "The manager of the 2021 article; its cleaner runs by command.",
@@ -20,7 +23,7 @@ extension TrackingDesign {
     afterPurge: .forgetsPositions
   )
 
-  /// The history manager of the 2021 article, with a purge after every pass.
+  /// The design ``article`` with a purge after every pass.
   package static let articleEager = article.named(
     "article-eager",
     "The manager of the 2021 article; its cleaner runs after every pass."

@@ -22,7 +22,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var comparison = FetchStart.after
   /// The authors whose transactions a fetch requests.
   var reads = Reading.others
-  /// The time when the position is stored.
+  /// The point in a pass at which the position is stored: before or after the merge.
   var records = Recording.afterMerge
   /// The events that lead to a pass.
   var wakes = Waking.onSignal
@@ -31,7 +31,7 @@ package struct TrackingDesign: Hashable, Sendable {
 
   // MARK: Positions
 
-  /// The place where positions are stored.
+  /// The place where positions are stored: the app group's or own user defaults, or the store file.
   var positionsIn = PositionPlace.group
   var positionOf = PositionOwner.author
   /// The first position of a process.
@@ -54,9 +54,11 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The strategy for purges after a pass, unless the plan names another strategy.
   var strategy = CleanStrategy.none
-  /// The pass at which the strategy purges in each round; unused if the strategy counts no passes.
+  /// Whether a strategy that purges once in N passes does so in the first or the last of them.
+  ///
+  /// Other strategies ignore this choice.
   var purgeTurn = PurgeTurn.firstPass
-  /// The time when the hooks are called.
+  /// The point in a pass at which hooks are called, if any.
   var hooks = HookTime.never
   /// Whether the design can be configured to merge the imports of a CloudKit mirror.
   var mirror = MirrorImports.ignored
@@ -112,7 +114,7 @@ enum CleanStrategy: Hashable {
   /// Purges if more than `seconds` have passed since the last purge that the strategy allowed.
   case byDuration(seconds: Double)
 
-  /// Parses a plan's strategy; `nil` if no design has such a strategy.
+  /// Parses the purge strategy of a plan; `nil` if no design supports the strategy.
   init?(planned word: String) {
     switch PurgeStrategy(planned: word) {
     case .some(.none): self = .none
@@ -134,10 +136,10 @@ enum CleanStrategy: Hashable {
 }
 
 extension TrackingDesign {
-  /// Examples of the strategies that plans can name for published designs, in plan syntax.
+  /// Examples of the purge strategies that plans can name for tracking designs, in plan syntax.
   package static let strategyWords = ["none", "byNotification/2", "byDuration/60"]
 
-  /// Returns whether the published designs support a strategy in plan syntax.
+  /// Returns whether tracking designs support a purge strategy, which is given in plan syntax.
   package static func knows(strategy word: String) -> Bool {
     CleanStrategy(planned: word) != nil
   }
@@ -165,7 +167,7 @@ struct CleanCounter {
     }
   }
 
-  /// Adds the counter's state to `state`.
+  /// Adds to `state` the passes in the current round, and when `byDuration` last allowed a purge.
   func describe(_ state: inout StateSketch) {
     state.add(passCount)
     if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }

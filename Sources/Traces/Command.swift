@@ -60,11 +60,11 @@ package enum Action: Hashable, Sendable {
   case deliver(ActorID, SignalFate)
   /// An actor polls for new transactions in time, late, twice or not at all.
   case poll(ActorID, SignalFate)
-  /// An actor reports the contents of one of its contexts.
+  /// An actor reports the objects in one of its contexts, for the trace.
   case view(ActorID, context: String)
-  /// The store reports the contents of its data.
+  /// The store reports all of its objects, for the trace.
   case data
-  /// The store reports the contents of its history.
+  /// The store reports all transactions of its history, for the trace.
   case history
   /// The clock moves by a number of seconds, which may be negative.
   case clock(advance: Double)
@@ -192,7 +192,9 @@ package struct PlannedWrite: Hashable, Sendable {
   package var context: String
   package var author: WriteAuthor
   package var changes: [PlannedChange]
-  /// The merge policy for conflicts; the context `batch` has none.
+  /// The merge policy for conflicts; a write that becomes a batch request does not use it.
+  ///
+  /// Such a write has the context `batch` and is uniform (``isUniform``).
   package var policy: PlannedPolicy
   /// Whether the clock advances before the write; `false` only in plans with the condition `ties`.
   package var ticks: Bool

@@ -11,7 +11,7 @@ enum JSONValue: Hashable, Sendable {
   case bool(Bool)
   /// A whole number; the initializers use this case only for magnitudes up to 2^53.
   case integer(Int64)
-  /// Any other number, as a double.
+  /// A number that is no ``integer(_:)``, such as one with a fraction, as a double.
   case number(Double)
   case string(String)
   case array([JSONValue])

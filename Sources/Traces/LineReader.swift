@@ -131,7 +131,7 @@ struct Fields {
   /// Returns whether the key is present and not `null`.
   func has(_ key: String) -> Bool { (members[key] ?? .null) != .null }
 
-  /// Throws if the object has an unknown key, unless the place is ``Place/lenient``.
+  /// Throws if the object has an unknown key, unless ``Place/lenient`` says to ignore such keys.
   func allow(_ known: [String]) throws(FormatError) {
     if place.lenient { return }
     guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }

@@ -29,7 +29,7 @@ extension PlanCodec {
 }
 
 extension LiveReport {
-  /// The keys of a report in a trace.
+  /// The JSON keys of a live query's report in a trace.
   static let keys = ["list", "rows", "removed", "inserted", "updated", "because"]
 }
 

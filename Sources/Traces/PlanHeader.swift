@@ -8,7 +8,7 @@ package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {
   case wallClock
 }
 
-/// The trigger of an actor's passes.
+/// The trigger of an actor's passes, in which it fetches and merges new transactions.
 package enum Drive: String, Hashable, Sendable, CaseIterable {
   /// The plan's commands `pass`, `fetch`, `merge` and `record` make the passes.
   case commands
@@ -26,9 +26,9 @@ package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
 
 /// Whether the store detects a second process of an actor that is already running.
 package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
-  /// The store refuses the second process.
+  /// The store refuses a second process that is launched as an actor that already runs.
   case held
-  /// The store does not detect the first process, so the second process replaces the first one.
+  /// The store does not detect that an actor runs: a second launch replaces its first process.
   case none
 }
 
@@ -43,9 +43,9 @@ package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
 
 /// Whether history includes writes that programs without this library make to the store's file.
 package enum PlannedForeignWrites: String, Hashable, Sendable, CaseIterable {
-  /// History does not contain the writes.
+  /// History does not contain the writes of programs without this library.
   case unwatched
-  /// The writes become transactions of history.
+  /// The writes of programs without this library become transactions of history.
   case captured
 }
 
@@ -265,9 +265,9 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   /// The fetched transactions then count as merged, and the trace has the event `finished`.
   case finish = "finishes"
 
-  /// The hooks of random plans, which throw or replace the default merge at every third call.
+  /// The hooks that throw, or replace the default merge, at every third call; for random plans.
   package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry, .finish]
-  /// The hooks of short plans, which throw at the first and then every second call.
+  /// The hooks that throw at calls 1, 3, 5 and so on, so that they throw in short plans too.
   package static let alternating: [PlannedHook] = [
     .retryAlternating, .skipAlternating, .observerRetryAlternating,
   ]
@@ -309,7 +309,7 @@ extension PlannedActor {
 /// after ``delivery`` ticks, and actors poll at intervals. The plan therefore stays valid when
 /// shrinking removes a command.
 package enum SignalTicks {
-  /// The ticks until a signal arrives.
+  /// The ticks (commands of any actor) after which a signal without a `deliver` command arrives.
   package static let delivery = 4
   /// The ticks by which a command `deliver` or `poll` with the fate `late` delays its effect.
   package static let lateness = 12

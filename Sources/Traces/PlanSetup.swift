@@ -99,7 +99,9 @@ package enum SetupCodec {
     return setup
   }
 
-  /// Throws if a version 1 configuration uses the kit's parameter names, which only version 2 has.
+  /// Throws if a configuration of version 1 uses a parameter name that only version 2 has.
+  ///
+  /// The parameter names of version 2 are those of PersistentHistoryTrackingKit.
   private static func checkOld(_ fields: Fields) throws(FormatError) {
     let new = ["currentAuthor", "includingCloudKitMirroring", "cleanStrategy", "backgroundAuthor"]
     for actor in try fields.objects("actors", as: "actor") {
@@ -163,16 +165,17 @@ package enum SetupCodec {
 ///
 /// Absent parameters have the defaults of PersistentHistoryTrackingKit.
 enum KitActors {
-  /// The keys of an actor.
+  /// The keys of a JSON object that describes an actor.
   private static let keys = [
     "id", "currentAuthor", "launched", "allAuthors", "includingCloudKitMirroring", "batchAuthors",
     "ignores", "contexts", "backgroundAuthor", "page", "cleanStrategy", "maximumDuration",
     "cursors", "hooks",
   ]
-  /// The keys of version 1 that have another name in the kit.
+  /// Keys of configurations of version 1, each with its name in PersistentHistoryTrackingKit.
   private static let renamed = ["author": "currentAuthor", "strategy": "cleanStrategy"]
-  /// The kit's parameters that a configuration must not set, because the lab tests only their
-  /// defaults.
+  /// The parameters of PersistentHistoryTrackingKit that a configuration must not set.
+  ///
+  /// The lab tests only their defaults.
   private static let fixed = [
     "container", "viewContext", "userDefaults", "uniqueString", "logger", "logLevel", "autoStart",
     "merger", "deduplicator",
@@ -282,7 +285,9 @@ enum KitActors {
     return (actor, try fields.bool("includingCloudKitMirroring", default: false))
   }
 
-  /// Converts a strategy in the kit's syntax to plan syntax; `nil` if it is not a valid strategy.
+  /// Converts a strategy from the syntax of PersistentHistoryTrackingKit to plan syntax.
+  ///
+  /// The result is `nil` if the strategy is not valid.
   ///
   /// A string without a dot at its start is returned unchanged.
   private static func strategy(_ value: JSONValue) -> String? {

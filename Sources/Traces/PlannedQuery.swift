@@ -7,6 +7,9 @@ package import HistoryTypes
 /// and the clock value.
 package struct PlannedQuery: Hashable, Sendable {
   /// The kind of request.
+  ///
+  /// Some kinds, such as ``large``, run a scripted test of the library instead (``isScript``).
+  /// ``PlannedQuery/page`` is then the random seed of the test; for ``watch``, it selects a variant.
   package enum Form: String, Hashable, Sendable, CaseIterable {
     /// Requests the matching transactions with all of their changes, page by page.
     case transactions
@@ -27,7 +30,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case exists
     /// Requests the one transaction at the query's position; the query's filter does not apply.
     case transaction
-    /// Requests the changes after the position with an SQL query; the filter does not apply.
+    /// Requests the changes after the query's position with SQL; the query's filter does not apply.
     case sql
     /// Counts the transactions in the file with an SQL query, purged ones included.
     case rows
@@ -35,7 +38,9 @@ package struct PlannedQuery: Hashable, Sendable {
     case members
     /// Requests the objects of an entity that match conditions on their values.
     case find
-    /// Purges history before the position; the filter may limit the purge to authors and contexts.
+    /// Purges history before the query's position.
+    ///
+    /// The query's filter may limit the purge to authors and contexts.
     case purge
     /// Requests matching objects of an entity, sorted and limited, from a context with unsaved changes.
     case sorted
@@ -62,8 +67,9 @@ package struct PlannedQuery: Hashable, Sendable {
     case signals
     /// Requests the inconsistencies that a verification of the store's file finds.
     case verify
-    /// Requests the transactions after the position with an SQL query of every column; no filter
-    /// applies.
+    /// Requests the transactions after the query's position with an SQL query of every column.
+    ///
+    /// The query's filter does not apply.
     case table
     /// A test of SQL statements and edits that a store must refuse, and of values of every type.
     case refusals
@@ -77,56 +83,43 @@ package struct PlannedQuery: Hashable, Sendable {
     /// PersistentHistoryTrackingKit. The answer consists of the tracker's reports, hook calls, log
     /// messages and merged objects.
     case tour
-    /// A test of batches and transactions with thousands of changes on disk.
-    ///
-    /// The key `page` of the query is the random seed.
+    /// A test of batches and transactions with thousands of changes in a store on disk.
     case large
-    /// A test of values, predicates, tokens and `Codable` records on disk.
-    ///
-    /// The key `page` of the query is the random seed.
+    /// A test of values, predicates, tokens and `Codable` records, with stores on disk.
     case values
-    /// A test of purges before various positions of a short history on disk.
-    ///
-    /// The key `page` of the query is the random seed.
+    /// A test of purges before various positions of a short history, with stores on disk.
     case purges
-    /// A test of damaged files, and of files of other programs; the key `page` is its seed.
+    /// A test of damaged store files, and of files of other programs.
     case damage
-    /// A test of trackers with hooks and consumers, and a store on disk.
-    ///
-    /// The key `page` of the query is the random seed.
+    /// A test of trackers with hooks and consumers, with a store on disk.
     case passes
-    /// A test of programs with several versions of a model on disk; the key `page` is its seed.
+    /// A test of programs with several versions of a model, with stores on disk.
     case models
-    /// A test of several stores, their contexts and trackers, and dates imported from
-    /// PersistentHistoryTrackingKit; the key `page` is its seed.
+    /// A test of several stores on disk, with contexts, trackers and imported dates.
+    ///
+    /// The dates come from PersistentHistoryTrackingKit.
     case containers
     /// A test of a program that writes to a store with plain SQL, without the library.
     ///
     /// Other programs use the same store with the library.
-    ///
-    /// The key `page` of the query is the random seed.
     case foreign
-    /// A test of programs that suspend and resume their stores on disk; the key `page` is its seed.
+    /// A test of programs that suspend and resume their stores on disk.
     case suspension
-    /// A test of live queries, and of links between objects, on disk; the key `page` is its seed.
+    /// A test of live queries, and of links between objects, with stores on disk.
     case lists
-    /// A test of undo, pinned contexts and released objects on disk; the key `page` is its seed.
+    /// A test of undo, pinned contexts and released objects, with stores on disk.
     case edits
-    /// A test of ordered references and links on disk; the key `page` is its seed.
+    /// A test of ordered references and links, with stores on disk.
     case orders
-    /// A test of saves with conflicts, duplicates and delete rules on disk.
-    ///
-    /// The key `page` of the query is the random seed.
+    /// A test of saves with conflicts, duplicates and delete rules, with stores on disk.
     case conflicts
-    /// A test of sums, averages, distinct values and queries on disk; the key `page` is its seed.
+    /// A test of sums, averages, distinct values and queries, with stores on disk.
     case aggregates
-    /// A test of upgrades to newer models on disk; the key `page` is its seed.
+    /// A test of upgrades of stores on disk to newer models.
     case upgrades
-    /// A test of trackers that merge and remove duplicates on disk; the key `page` is its seed.
+    /// A test of trackers that merge and remove duplicates, with stores on disk.
     case duplicates
     /// A test of triggers, locks, large files and rare states of a store on disk.
-    ///
-    /// The key `page` of the query is the random seed.
     case edges
 
     /// Whether the request runs scripted tests of stores on disk; the answer lists their failures.
@@ -265,20 +258,20 @@ extension QueryAnswer {
   /// The answer to a query whose position has expired: transactions after the position were purged.
   package static let expired = ["expired"]
 
-  /// Returns the line for an object with the values that it is sorted by.
+  /// Returns the line of an answer for an object: its name, then the given values.
   package static func line(_ object: ObjectName, _ values: [Value]) -> String {
     // A file does not keep the sign of zero, so a negative zero is shown as zero.
     let shown = values.map { $0 == .double(0) ? .double(0) : $0 }
     return ([object.description] + shown.map(\.description)).joined(separator: " ")
   }
 
-  /// Returns the line for a setting: the members in groups, one group for each value of the setting.
+  /// Returns the line of an answer for a setting: a group of members for each value of the setting.
   package static func line(_ setting: String, groups: [[String]]) -> String {
     let texts = groups.map { $0.sorted().joined(separator: "+") }.sorted()
     return "\(setting): " + texts.joined(separator: " | ")
   }
 
-  /// Returns the line for a member with the number of transactions that it has not merged.
+  /// Returns the line of an answer for a member, with its number of unmerged transactions.
   package static func line(
     _ member: ActorID,
     author: String?,
@@ -289,12 +282,12 @@ extension QueryAnswer {
     "\(member) by \(author ?? "-"), \(count) behind, \((seconds * 1000).rounded() / 1000) s"
   }
 
-  /// Returns the line for a transaction without its changes.
+  /// Returns the line of an answer for a transaction: its number, author and context.
   package static func line(_ transaction: CommittedTransaction) -> String {
     "#\(transaction.name) \(transaction.author ?? "-") in \(transaction.context ?? "-")"
   }
 
-  /// Returns the line for a transaction with the given changes, sorted by object.
+  /// Returns the line of an answer for a transaction, with the given changes sorted by object.
   package static func line(
     _ transaction: CommittedTransaction,
     with changes: [CommittedChange]
@@ -327,7 +320,7 @@ package struct PlannedReading: Hashable, Sendable {
   package var author: String?
   /// The page, counted from 1, at which the closure that receives the pages throws; `nil` for none.
   package var stopsAt: Int?
-  /// The steps of the consumer's process; if empty, every new page is passed to a closure.
+  /// The steps by which the consumer reads; if empty, it passes every new page to a closure.
   package var steps: [ReadingStep]
 
   package init(
@@ -347,7 +340,7 @@ package struct PlannedReading: Hashable, Sendable {
   }
 }
 
-/// A step of a consumer's process.
+/// A step of a consumer that reads history page by page.
 package enum ReadingStep: String, Hashable, Sendable, CaseIterable {
   /// The process requests the next page.
   case next
@@ -357,9 +350,11 @@ package enum ReadingStep: String, Hashable, Sendable, CaseIterable {
   case startOver
   /// The process ends, and another one starts at the confirmed position.
   case restart
-  /// A second process starts while the first one runs.
+  /// A second process of the consumer starts while the first one runs.
   case overtake
-  /// The process tries to confirm positions outside of this history, which must be refused.
+  /// The process tries to confirm two positions that must be refused.
+  ///
+  /// One is after the newest transaction, the other is a position of another store.
   case misplace
   /// The process ends its membership, and a second process registers at the newest position.
   case retire

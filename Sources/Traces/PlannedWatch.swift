@@ -72,7 +72,8 @@ package struct LiveReport: Hashable, Sendable {
 package struct ListedRow: Hashable, Sendable {
   /// The object's name in the plan.
   ///
-  /// If the plan now uses this name for another object, the key in the name is negative.
+  /// If the plan now uses this name for another object, the key in the name is negative: a name
+  /// such as `Item/1` consists of an entity and a key.
   package var object: ObjectName
   /// The object's key in the store, which orders objects with equal sort values.
   package var key: Int64

@@ -25,7 +25,7 @@ package struct ProcessTrace: Sendable {
 
   /// The outcome of a write during which its process was killed, as the store showed it later.
   package enum CutOff: Hashable, Sendable {
-    /// The outcome is unknown, or the process was not killed during a write.
+    /// The outcome of the write is unknown; also used if the process was not killed during a write.
     case open
     /// The write took effect.
     case committed(CommittedTransaction)
@@ -52,7 +52,10 @@ package struct TraceSource {
     rest = lives[...]
   }
 
-  /// Returns the next group of events, or `nil` after the last process.
+  /// Returns the next group: the events of one command, or one event outside of commands.
+  ///
+  /// The groups of one process precede those of the next. The result is `nil` after the last
+  /// process.
   ///
   /// - Throws: ``FormatError`` if a file cannot be read.
   mutating func next() throws(FormatError) -> TraceGroup? {
@@ -118,9 +121,9 @@ package struct TraceGroup: Sendable {
   package var events: [TimedEvent] = []
   /// The outcome of the command; unknown if the process was killed during the command.
   package var outcome: Outcome?
-  /// The earliest time of the group, in nanoseconds of the monotonic clock.
+  /// The earliest time of the event or the command's effect, in nanoseconds of the monotonic clock.
   package var start: Int64
-  /// The latest time of the group, in nanoseconds of the monotonic clock.
+  /// The latest time of the command or event, in nanoseconds of the monotonic clock.
   package var end: Int64
 
   init(_ event: TimedEvent) {
@@ -146,7 +149,7 @@ package struct TraceGroup: Sendable {
   /// Whether the group is a command whose outcome was not logged.
   package var isCut: Bool { if case .unknown = outcome { true } else { false } }
 
-  /// Adds the next event of the command, and returns whether the event completes the group.
+  /// Adds the next event of the group's command, and returns whether it is the command's end.
   mutating func take(_ event: TimedEvent) -> Bool {
     if case .ended(_, let outcome) = event.event.kind {
       self.outcome = outcome
@@ -163,7 +166,7 @@ package struct TraceGroup: Sendable {
 
   // MARK: Numbers
 
-  /// The number of the transaction that the group committed; `nil` if it committed none.
+  /// The number of the transaction that the command committed; `nil` if it committed none.
   var committed: Int64? {
     for event in events {
       if case .committed(let transaction) = event.event.kind { return Int64(transaction.name) }
@@ -171,7 +174,7 @@ package struct TraceGroup: Sendable {
     return nil
   }
 
-  /// The greatest number among the transactions that the group names but did not commit.
+  /// The greatest transaction number that the events name, other than in a commit; 0 for none.
   var mentioned: Int64 {
     events.reduce(0) { greatest, event in max(greatest, event.event.kind.mentioned) }
   }
@@ -211,7 +214,9 @@ package struct TimedEvent: Hashable, Sendable {
 extension TraceCodec {
   /// Returns an event of a real process as one line without its newline.
   ///
-  /// The key `mono` replaces `tick`, and the key `given` contains a called command.
+  /// The key `mono` has the bounds of the event's time, and replaces the key `tick` of other
+  /// traces. In a call event, the key `given` has the called command, unless the trace's header
+  /// lists the commands.
   package static func encode(_ timed: TimedEvent) -> String {
     var members = json(of: timed.event).members ?? [:]
     members["tick"] = nil

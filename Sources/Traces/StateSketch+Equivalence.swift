@@ -12,12 +12,14 @@ package struct StateEquivalence: Sendable {
   /// Creates the equivalence for a plan's header.
   ///
   /// With retention limits, transaction numbers are compared by their distance from the newest one.
+  /// If `clipsAges` is `true`, all times that are more than a week old count as equally old.
   ///
-  /// If `exchangesActors` is `true`, two states count as equivalent even if actors with equal
-  /// configurations have exchanged their states. The setting `launched` may differ between these
-  /// actors, because the state itself contains the running actors. Actors that share an author may
-  /// not exchange their states: they may have the same position in history, and then the order in
-  /// which they make passes after the plan's last command matters.
+  /// If `exchangesActors` is `true`, two states are also equivalent if one becomes the other when
+  /// actors with equal configurations exchange their states. The names of the actors and authors
+  /// may differ, and so may the setting `launched`, because the state itself contains which actors
+  /// run. An actor that shares its author with another takes no part in exchanges: actors that share
+  /// an author may be at the same position in history, and then the order of their passes after the
+  /// plan's last command matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
@@ -68,10 +70,12 @@ extension StateSketch {
     return least
   }
 
-  /// The words of all sections in sequence, with ranks in place of numbers, times, keys and values.
+  /// The words of a sketch, one section (of a member, or of none) after another, with ranks.
+  ///
+  /// The ranks replace numbers, times, keys and values, which may differ between equivalent states.
   private struct PlainWords {
     var words: [Word] = []
-    /// The end index of each section.
+    /// The end index in ``words`` of each section of the sketch.
     var ends: [Int] = []
 
     init(sectionCount: Int, count: Int) {
@@ -126,8 +130,8 @@ private struct Ranks {
   private var keys: [Int64] = []
   /// The rank of each attribute value.
   ///
-  /// Values in the common section come first, in the order of their appearance. The other values
-  /// follow, sorted by magnitude.
+  /// Values in the section that belongs to no member come first, in the order of their appearance.
+  /// The other values follow, sorted by magnitude.
   private var values: [Int64: UInt64] = [:]
   private let now: Double
   private let equivalence: StateEquivalence

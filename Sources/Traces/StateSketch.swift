@@ -8,9 +8,9 @@ package import HistoryTypes
 /// It depends only on the order of numbers, times and keys, on the time since each timestamp, and
 /// on which values are equal. It does not distinguish actors with equal configurations.
 package struct StateSketch: Sendable {
-  /// The kind of a word, which determines how the words of two states are compared.
+  /// The kind of a 64-bit word, which determines how the words of two states are compared.
   enum Kind: UInt8 {
-    /// A word compared by every bit.
+    /// A word of any other kind of data, compared by all of its bits.
     case plain
     /// A transaction number, compared by its rank among all transaction numbers.
     case number
@@ -30,7 +30,7 @@ package struct StateSketch: Sendable {
     let bits: UInt64
   }
 
-  /// The common section, then one section for each member.
+  /// The state's words: first the section that belongs to no member, then one for each member.
   private(set) var sections: [[Word]]
   /// The members: actors first, then consumers, in the order of the plan's header.
   private(set) var members: [ActorID]
@@ -61,7 +61,9 @@ package struct StateSketch: Sendable {
     self.references = references
   }
 
-  /// Starts a sketch without a plan.
+  /// Starts a sketch without a plan, and so without known members, authors and references.
+  ///
+  /// Such a sketch suffices for ``digest``.
   package init() {
     members = []
     sections = [[]]
@@ -79,12 +81,14 @@ package struct StateSketch: Sendable {
 
   // MARK: Sections
 
-  /// Selects the section of a member for the following words; `nil` selects the common section.
+  /// Selects the section of a member, to which all data are added from now on.
+  ///
+  /// `nil` selects the common section, which belongs to no member.
   package mutating func enter(_ member: ActorID?) {
     current = member.map { position(of: $0) + 1 } ?? 0
   }
 
-  /// Selects the section of the actor that writes under an author, for the following words.
+  /// Selects the section of the actor that writes under an author; data are then added to it.
   ///
   /// If no actor or more than one writes under the author, this selects the common section, which
   /// belongs to no member, and adds the author's name to it.
@@ -120,20 +124,20 @@ package struct StateSketch: Sendable {
     sections[current].append(Word(kind: kind, bits: bits))
   }
 
-  /// Adds an integer; equivalent states have the same integer here.
+  /// Adds an integer to the sketch; states are equivalent only if these integers are equal.
   package mutating func add(_ number: Int) { add(.plain, UInt64(bitPattern: Int64(number))) }
 
-  /// Adds a Boolean value; equivalent states have the same value here.
+  /// Adds a Boolean value to the sketch; states are equivalent only if these values are equal.
   package mutating func add(_ flag: Bool) { add(.plain, flag ? 1 : 0) }
 
-  /// Adds a string; equivalent states have the same string here.
+  /// Adds a string to the sketch; states are equivalent only if these strings are equal.
   package mutating func add(_ text: String) {
     var hash = Self.textSeed
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* Self.textFactor }
     add(.plain, hash)
   }
 
-  /// Adds the number of a transaction.
+  /// Adds a transaction number to the sketch; equivalent states may have different numbers.
   package mutating func add(number: Int64) { add(.number, UInt64(bitPattern: number)) }
 
   /// Adds a transaction by its name, which is a number in most systems.
@@ -160,7 +164,7 @@ package struct StateSketch: Sendable {
     add(.key, UInt64(bitPattern: object.key))
   }
 
-  /// Adds a value of an attribute.
+  /// Adds an attribute's value to the sketch; equivalent states may differ only in whole numbers.
   package mutating func add(_ value: Value) {
     switch value {
     case .null: add(.plain, 0)
@@ -219,7 +223,7 @@ package struct StateSketch: Sendable {
 
   /// A hash that is equal for equal states, also in different processes.
   ///
-  /// - Complexity: linear in the words.
+  /// - Complexity: linear in the number of words in the sketch.
   package var digest: UInt64 {
     var hash = StateHash()
     for (index, section) in sections.enumerated() {

@@ -52,7 +52,7 @@ package struct TraceJoin {
 
   /// One group of events at its position in the joined trace.
   package struct Step: Sendable {
-    /// The command to append to the plan; `nil` unless the group is a write.
+    /// The command to append to the plan; `nil` unless the events are those of a write.
     package var command: Command?
     /// The events, with consecutive positions.
     package var events: [Event]
@@ -74,7 +74,7 @@ package struct TraceJoin {
     return step(group)
   }
 
-  /// Returns the index of the thread whose next group comes first in the joined order.
+  /// Returns the index of the source whose next group of events comes first in the joined order.
   private func choose() -> Int? {
     guard let first = earliest(of: heads.indices, { _ in true }), let waiting = heads[first]
     else { return nil }
@@ -98,7 +98,7 @@ package struct TraceJoin {
     return found
   }
 
-  /// Returns whether all commits that must come before the group have been placed.
+  /// Returns whether the joined trace already has all commits that must precede a group of events.
   private func isReady(_ group: TraceGroup) -> Bool {
     if let number = group.committed { return number <= lastNumber + 1 }
     return group.mentioned <= lastNumber
@@ -138,7 +138,9 @@ package struct TraceJoin {
 }
 
 extension TraceGroup {
-  /// The time by which a group is sorted: for a purge its latest possible time, otherwise its start.
+  /// The time that determines the order of this group of events in the joined trace.
+  ///
+  /// For a purge it is the latest possible time of the purge, otherwise the start of the group.
   fileprivate var place: Int64 {
     guard let last = events.last, last.event.kind.word == .purged else { return start }
     return max(start, last.mono.upperBound)

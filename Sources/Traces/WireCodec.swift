@@ -248,7 +248,7 @@ extension WireCodec {
     let place = Place(line: nil, lenient: true)
     let fields = try Fields(JSONValue(message: line), as: "the answer to \"\(word)\"", at: place)
     if let id {
-      let reported = try fields.need("id", "the id of the message", \.whole)
+      let reported = try fields.need("id", "the \"id\" of the answered message", \.whole)
       guard reported == Int64(id) else {
         throw place.error(
           "the answer to \"\(word)\" has the id \(reported), and the message had \(id)",

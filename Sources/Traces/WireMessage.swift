@@ -84,11 +84,13 @@ package struct WireAnswer: Hashable, Sendable {
   package var hasWoken = false
   /// Whether a request of the actor failed because history that the actor still needs was purged.
   ///
-  /// The actor continued after the error.
+  /// The actor handled this error and went on with the command. If the command itself failed with
+  /// the error, the code of the command's failure reports the error instead.
   package var isExpired = false
   /// Whether a request of the actor failed because history was replaced.
   ///
-  /// The actor continued after the error.
+  /// The actor handled this error and went on with the command. If the command itself failed with
+  /// the error, the code of the command's failure reports the error instead.
   package var isRewound = false
   /// The members that a retention limit cut off.
   package var lost: [ActorID] = []

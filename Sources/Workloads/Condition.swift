@@ -8,10 +8,11 @@ package import Traces
 /// - If a generated command depends on earlier commands, record the needed facts in `note` of
 ///   `PlanState` for random plans, and of `ExploredPlanState` for explored plans. Add them to
 ///   `ExploredPlanState.describe` too; otherwise exploration merges states that differ.
-/// - If only one command may follow another, let `PlanState.eligible` allow only that command. The
-///   generator must still draw the command: a command generated without a draw cannot be shrunk.
-/// - Give each kind of command only one condition. For a command that another condition already
-///   has, add a case to `PlanAction`.
+/// - If only one kind of command may come next at some point, let `PlanState.eligible` return no
+///   actor for the other kinds. The generator must still draw the command: a command that is
+///   generated without a draw cannot be shrunk.
+/// - Give each kind of command (`PlanAction`) at most one condition. If your condition needs a kind
+///   that has another condition already, add a case to `PlanAction`.
 /// - A new case of `Action` starts in `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every
 ///   system that performs it.
 /// - Add the condition to `HistoryCondition` and `Subject.lack` in `Sources/HistorySystems`;
@@ -94,7 +95,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Condition {
-  /// Returns the conditions that a plan contains.
+  /// Returns the difficulties that a plan contains, such as crashes; only `steady` if it has none.
   ///
   /// - Complexity: linear in the commands.
   package static func found(in plan: Plan) -> Set<Condition> {

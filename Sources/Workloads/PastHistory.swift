@@ -25,23 +25,23 @@ package struct PastHistory: Sendable {
     package let changes: [Change]
   }
 
-  /// The maximum number of changes that are kept of one transaction.
+  /// The maximum number of changes that are read of one transaction.
   package static let changeCountMax = 32
-  /// The maximum number of transactions that are kept: the newest ones.
+  /// The maximum number of transactions that are taken from a history: the newest ones.
   package static let transactionCountMax = 100_000
 
-  /// The entities of the kept transactions.
+  /// The entities whose objects ``transactions`` change.
   ///
-  /// Each entity has two attributes, as in generated plans: `title` contains an object's text, and
-  /// `count` its number.
+  /// Each entity has only the two attributes of generated plans: the text `title` and the whole
+  /// number `count`.
   package private(set) var model: Model
-  /// The authors of the kept transactions, the most active first.
+  /// The authors of ``transactions``, the most active first.
   package let authors: [String]
   /// The authors except those of CloudKit mirrors.
   package var members: [String] {
     authors.filter { !$0.hasPrefix(PlanGenerator.mirrorAuthors.dropLast()) }
   }
-  /// The kept transactions in commit order.
+  /// The transactions that plans may repeat, in commit order.
   package let transactions: [Transaction]
 
   /// Creates a history from transactions whose authors and entities have names.
@@ -135,7 +135,9 @@ package struct PastWindow: Sendable {
     commands.allSatisfy { if case .clock(let advance) = $0.action { advance >= 0 } else { true } }
   }
 
-  /// The maximum number of changes of one write; it is low because each state keeps all objects.
+  /// The maximum number of changes of one write.
+  ///
+  /// The limit is low, because each state of an exploration contains all objects.
   static let changeCountMax = 4
   /// The length in seconds above which a gap between transactions becomes a `clock` command.
   static let gapMin = 86_400.0
@@ -214,9 +216,10 @@ extension PlanAlphabet {
     return header
   }
 
-  /// Returns a history's model with one more entity, to which the condition's own commands write.
+  /// Returns a history's model with one more entity, for writes that do not repeat the history.
   ///
-  /// The result is `nil` if the history's model already has an entity of that name.
+  /// Some conditions add such writes to plans. The result is `nil` if the entity cannot be added,
+  /// for example because the history's model already has an entity of its name.
   private static func model(of past: PastHistory) -> Model? {
     let own = PlanModels.plain.entities[0]
     guard past.model.entities.allSatisfy({ $0.name != own.name }) else { return nil }

@@ -6,9 +6,9 @@ import Traces
 /// The values of a deleted object come from its tombstone in history, those of other objects from
 /// their rows.
 package struct PastValues: Sendable, Hashable {
-  /// The first text of the object that is not empty; `nil` if it has none.
+  /// The first text among the object's attributes that is not empty; `nil` if there is none.
   package var text: String?
-  /// The first whole number of the object; `nil` if it has none.
+  /// The first whole number among the object's attributes; `nil` if there is none.
   package var number: Int64?
 
   /// Creates values from the attributes of an object; `nil` if they contain no text and no number.
@@ -43,13 +43,13 @@ package struct PastValues: Sendable, Hashable {
   }
 }
 
-/// The choice of values that plans copy from a store file, by the word on the command line.
+/// The way in which plans use a store file's values; the raw value is its word on the command line.
 package enum PastValueChoice: String, CaseIterable, Sendable {
   /// No values are copied; plans use numbered values instead.
   case none
-  /// Plans use hashes of the file's values.
+  /// Plans use hashes of the values in the store file.
   case hashed
-  /// Plans use the file's values.
+  /// Plans use the values in the store file unchanged.
   case kept
 }
 

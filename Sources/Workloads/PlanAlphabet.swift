@@ -22,7 +22,7 @@ package struct PlanAlphabet: Sendable {
   /// The key is the seed of the plan's header.
   var windows: [UInt64: PastWindow] = [:]
 
-  /// The writes of each window, as plans; empty without windows.
+  /// A plan for each part of a real history in ``windows``, with only its writes and clock changes.
   package var windowPlans: [Plan] {
     headers.compactMap { header in
       windows[header.seed].map { Plan(header: header, commands: $0.commands) }
@@ -44,8 +44,9 @@ package struct PlanAlphabet: Sendable {
 
   /// Whether actors with equal configurations always have the same possible commands.
   ///
-  /// The value is `false` with a mirror, because its imports come through the first running actor,
-  /// and with windows of a real history, because their writes have authors.
+  /// The value is `false` with a CloudKit mirror, because only the first running actor writes the
+  /// mirror's imports. The value is also `false` if plans repeat writes of a real history, because
+  /// the author of such a write determines its actor.
   package var treatsActorsAlike: Bool { condition != .mirrorLag && windows.isEmpty }
 
   /// Whether no command moves the clock backwards.
@@ -69,7 +70,9 @@ package struct PlanAlphabet: Sendable {
     return next(place) + actions.map { Command($0) } + powerOffs(place)
   }
 
-  /// Returns the next command of the plan's window; none if the actor of that command does not run.
+  /// Returns the next command that the plan takes from a real history, if any.
+  ///
+  /// The result is empty if the actor of that command does not run.
   private func next(_ place: ExploredPlanState) -> [Command] {
     guard let next = place.next, next.action.actor.map(place.running.contains) != false else {
       return []
@@ -104,7 +107,7 @@ package struct PlanAlphabet: Sendable {
     actors.filter { !place.running.contains($0) }
   }
 
-  /// Returns the commands that the condition adds.
+  /// Returns the possible commands that ``condition`` adds to plans, such as crashes.
   private func ownMoves(_ place: ExploredPlanState) -> [Action] {
     switch condition {
     case .steady, .sameAuthorTwice, .configSkew, .callFailure: []
@@ -171,7 +174,9 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns the mirror's reads, and an import, which the mirror writes through the first running actor.
+  /// Returns a read by the consumer `mirror`, which simulates a CloudKit mirror, and an import.
+  ///
+  /// The import is an insert that the first running actor makes under the mirror's author.
   private func mirror(_ place: ExploredPlanState) -> [Action] {
     place.consumers.map(Action.consume)
       + running(place).prefix(1).map { actor in
@@ -182,7 +187,8 @@ package struct PlanAlphabet: Sendable {
 
   /// Returns plain-SQL inserts, updates and deletes: one of each for each running actor.
   ///
-  /// The actor of such a write is the first one that reads the store after the write.
+  /// A program without the library makes the write. The actor in the command is the one whose
+  /// process reads the store first after the write.
   private func plainSQL(_ place: ExploredPlanState) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { actor in

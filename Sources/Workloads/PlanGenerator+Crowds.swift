@@ -149,8 +149,9 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws whether one update of a save sets a different set of attributes, but equally many.
+  /// Draws whether one update of a save sets another set of attributes than its other updates.
   ///
+  /// It sets as many attributes as they do, but a store cannot write it with the same statement.
   /// Returns the key of the updated object and the attributes; `nil` if there is no such update.
   private func otherUpdate(
     _ type: ChangeType,
@@ -189,6 +190,6 @@ extension PlanGenerator {
     )
   }
 
-  /// The least key of the objects in similar saves.
+  /// The least key of the objects that ``addSimilarSaves(to:_:_:_:)`` inserts, updates and deletes.
   private static let similarKey: Int64 = 501
 }

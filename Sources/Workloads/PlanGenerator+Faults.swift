@@ -90,7 +90,7 @@ extension PlanGenerator {
 
   /// A kind of call on a kind of file that a fault can make fail.
   ///
-  /// The fault's `k` is drawn from 1 to `callCount`.
+  /// The fault makes the k-th such call of a command fail; `k` is drawn from 1 to `callCount`.
   private struct FailurePlace {
     let file: PlannedFault.File
     let call: PlannedFault.Call

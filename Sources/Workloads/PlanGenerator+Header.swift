@@ -143,7 +143,8 @@ extension PlanGenerator {
 
   /// Draws the tracker settings of an actor.
   ///
-  /// Failing hooks, and contexts in addition to the view, occur only under their conditions.
+  /// Failing hooks occur only if `active` contains the condition `hookFailure`. Actors have more
+  /// contexts than the view only if it contains `backgroundWrites`.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,

@@ -9,7 +9,9 @@ extension PlanGenerator {
   /// The maximum number of commands drawn between two transactions.
   static let pastPauseMax = 8
 
-  /// Sets a header's model from a history, and the actors' authors unless a setup names the actors.
+  /// Sets a header's model from a history.
+  ///
+  /// The actors' authors are also set, unless the actors come from the user's ``PlanStyle/setup``.
   func adopt(_ past: PastHistory, in header: inout PlanHeader) {
     past.adopt(in: &header, namesActors: style.setup == nil)
   }

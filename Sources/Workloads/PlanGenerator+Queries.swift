@@ -146,11 +146,11 @@ extension PlanGenerator {
     (.orders, 3), (.conflicts, 5), (.aggregates, 3), (.upgrades, 4), (.duplicates, 3), (.edges, 4),
   ]
 
-  /// The kinds of requests about stores on disk that test one condition.
+  /// For some conditions, the kind of request about stores on disk that tests the condition.
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The least probability of a disk request in a plan with a condition of ``ownDiskForms``.
+  /// The least probability that a plan with a condition in ``ownDiskForms`` has a disk request.
   private static let ownDiskShare = 0.06
 
   /// The kinds of requests about objects, tokens, members and the file, with their weights.

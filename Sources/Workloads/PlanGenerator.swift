@@ -90,8 +90,10 @@ package struct PlanGenerator: Sendable {
 
   /// Draws the conditions of one plan.
   ///
-  /// Conditions of a whole plan are drawn one by one, so that most plans have few of them. If the
-  /// style has only one or two of these conditions, each is more likely.
+  /// Some conditions, such as retention limits, apply to a whole plan: ``Condition/share`` is the
+  /// probability of each. They are drawn one by one, so that most plans have few of them. If the
+  /// style has only one or two of them, each is more likely. The style's other conditions are all
+  /// active.
   private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }

@@ -148,7 +148,9 @@ enum PlanPredicates {
     return .like(attribute.name, pattern)
   }
 
-  /// Draws an attribute that is no reference, because a plan cannot know the order of keys in the store.
+  /// Draws an attribute for a predicate, except references.
+  ///
+  /// A predicate compares values, and a plan cannot know the order of the keys of objects.
   private static func attribute(of entity: Entity, _ source: inout ChoiceSource) -> Attribute {
     let attributes = entity.attributes.filter { $0.reference == nil }
     return attributes[source.index(below: attributes.count)]

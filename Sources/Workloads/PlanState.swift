@@ -230,7 +230,7 @@ package struct ExploredPlanState: Sendable {
   private var writeCount: Int64 = 0
   /// The commands that the plan takes from a real history; `nil` if it takes none.
   private let window: [Command]?
-  /// The number of commands in ``window`` that were already performed.
+  /// The number of the commands from a real history (``window``) that were already performed.
   private var windowCount = 0
 
   /// Whether every commit is synced, so that no power-off rolls back an acknowledged commit.
@@ -256,7 +256,7 @@ package struct ExploredPlanState: Sendable {
   private static let entity = "Item"
   private static let ownKeysStart: Int64 = 1_000_000
 
-  /// The next command of ``window``; `nil` at the end of the window, or if there is no window.
+  /// The next command that the plan takes from a real history; `nil` if there is none left.
   var next: Command? {
     guard let window, windowCount < window.count else { return nil }
     return window[windowCount]
@@ -280,7 +280,7 @@ package struct ExploredPlanState: Sendable {
     live.last.map { PlannedChange(.delete, ObjectName(Self.entity, $0)) }
   }
 
-  /// An insert of an object that refers to the newest item; `nil` if no item exists.
+  /// An insert of an object that refers to the newest object of `Item`; `nil` if there is none.
   func related(_ entity: String, _ values: Values) -> PlannedChange? {
     live.last.map { item in
       let object = ObjectName(entity, insertCount + 1)

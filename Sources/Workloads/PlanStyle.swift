@@ -29,7 +29,9 @@ package struct PlanStyle: Sendable {
   package var hasPages = true
   /// Whether actors may have observers and merge hooks.
   package var hasHooks = true
-  /// Whether plans may name the driver of trackers (``PlannedDriver``).
+  /// Whether plans may run this project's tracker as a Swift actor instead of only its core.
+  ///
+  /// ``PlannedDriver`` describes both ways.
   package var hasDrivers = false
   /// Whether plans may have queries and live queries.
   ///
@@ -113,7 +115,7 @@ package enum PlanSchedule: Hashable, Sendable {
 struct PlanPriorities {
   /// The indices of the actors in the header, in descending order of priority.
   private var order: [Int] = []
-  /// The steps before which the first actor of `order` that can act moves to its end.
+  /// The steps before which the first actor in `order` that can act moves to the end of `order`.
   private var changes: Set<Int> = []
   private var step = 0
 

@@ -115,7 +115,7 @@ package struct ProfileTally: Sendable, Hashable {
 
 /// The origin of a profile's figures: the counted stores, the date, the total counts and remarks.
 package struct ProfileProvenance: Sendable, Hashable, Codable {
-  /// A file that was counted.
+  /// A store file whose transactions and changes were counted for the profile.
   package struct File: Sendable, Hashable, Codable {
     /// The file's name without its folder.
     package let name: String
@@ -133,13 +133,13 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
   package var source: String
   /// The day on which the profile was made, in the form `2001-12-31`.
   package var date: String
-  /// The number of all counted transactions.
+  /// The number of transactions from which the profile was computed.
   package var transactions: Int
-  /// The number of all counted changes.
+  /// The number of changes of these transactions.
   package var changes: Int
-  /// The counted files; empty if the files were not available.
+  /// The store files that were counted; empty if they were not available.
   package var files: [File]
-  /// Remarks about the limits of the figures.
+  /// Remarks on the sources of the profile's figures, and on how exact the figures are.
   package var notes: [String]
 
   package init(

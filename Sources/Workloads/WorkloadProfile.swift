@@ -130,14 +130,15 @@ extension WorkloadProfile {
 }
 
 extension WorkloadProfile {
-  /// Returns the number of changes of a transaction at a quantile; empty transactions do not count.
+  /// Returns the number of changes of a transaction at a quantile from 0 to 1.
   ///
-  /// For all functions here a quantile is from 0 to 1, and a lower quantile gives a simpler result.
+  /// Transactions without changes do not count. For all functions here, a lower quantile gives a
+  /// simpler result.
   package func changesPerTransaction(at quantile: Double) -> Int {
     changesPerTransaction.integer(at: quantile)
   }
 
-  /// Returns the seconds between a transaction and the previous one, at a quantile.
+  /// Returns the seconds between a transaction and the previous one, at a quantile from 0 to 1.
   package func gap(at quantile: Double) -> Double {
     (gapSeconds.value(at: quantile) * 1e6).rounded() / 1e6
   }
@@ -147,16 +148,21 @@ extension WorkloadProfile {
     return [.insert, .update, .delete][Self.index(at: quantile, in: shares)]
   }
 
-  /// Returns the index of the author of a transaction, at a quantile; `nil` for no author.
+  /// Returns the index of an author for a transaction, from 0 to `count - 1`; `nil` for no author.
   ///
-  /// If the profile has more authors than `count`, those with the greatest shares are used.
+  /// If `quantile` is a random number from 0 to 1, each author is chosen in proportion to its share
+  /// in the profile. If the profile has more authors than `count`, those with the greatest shares
+  /// are used. If it has fewer, each further author gets the least positive share.
   package func author(at quantile: Double, among count: Int) -> Int? {
     let named = 1 - withoutAuthor
     guard count > 0, quantile < named else { return nil }
     return Self.index(at: quantile / named, in: Self.shares(authors, count))
   }
 
-  /// Returns the index of the entity of a change, at a quantile.
+  /// Returns the index of an entity for a change, from 0 to `count - 1`.
+  ///
+  /// If `quantile` is a random number from 0 to 1, each entity is chosen in proportion to its share
+  /// in the profile. For fewer or more entities than the profile has, see ``author(at:among:)``.
   package func entity(at quantile: Double, among count: Int) -> Int {
     Self.index(at: quantile, in: Self.shares(entities, count))
   }

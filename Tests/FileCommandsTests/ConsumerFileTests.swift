@@ -68,30 +68,30 @@ import Testing
       #"[{"name": "a", "unknown": true}, {"name": "b", "token": "x"}]"#,
       #""c.json" has in object 2, "token", a value of the wrong type."# + shape
     ),
-    (#"[{"token": 1}]"#, #""c.json", object 1, has no name."# + shape),
+    (#"[{"token": 1}]"#, #"object 1 of "c.json" has no name."# + shape),
     (
       #"[{"name": "a"}]"#,
-      #""c.json", object 1, "a", needs exactly one of the keys "date", "token", "archive" and "#
+      #"object 1 of "c.json", "a", needs exactly one of the keys "date", "token", "archive" and "#
         + #""unknown". The value of "unknown" must be true."#
     ),
     (
       #"[{"name": "a", "token": 1, "date": "2001-01-02"}]"#,
-      #""c.json", object 1, "a", needs exactly one of the keys "date", "token", "archive" and "#
+      #"object 1 of "c.json", "a", needs exactly one of the keys "date", "token", "archive" and "#
         + #""unknown". The value of "unknown" must be true."#
     ),
     (
       #"[{"name": "a", "unknown": false}]"#,
-      #""c.json", object 1, "a", needs exactly one of the keys "date", "token", "archive" and "#
+      #"object 1 of "c.json", "a", needs exactly one of the keys "date", "token", "archive" and "#
         + #""unknown". The value of "unknown" must be true."#
     ),
     (
       #"[{"name": "a", "date": "yesterday"}]"#,
-      #""c.json", object 1, "a", has the date "yesterday", which is not an ISO 8601 date. Write it as "#
+      #"object 1 of "c.json", "a", has the date "yesterday", which is not an ISO 8601 date. Write it as "#
         + "2025-01-31T12:30:00Z."
     ),
     (
       #"[{"name": "a", "unknown": true, "store": "x"}]"#,
-      #""c.json", object 1, "a", has the key "store" without the key "token". Remove "store", or add "token"."#
+      #"object 1 of "c.json", "a", has the key "store" without the key "token". Remove "store", or add "token"."#
     ),
     (
       #"[{"name": "a", "token": 1}, {"name": "a", "token": 2}]"#,

@@ -116,7 +116,7 @@ package struct Option<Value: Sendable>: DeclaredArgument {
   }
 }
 
-/// An option without a value, which is `false` by default.
+/// An option that takes no value, such as `--json`: `true` if it is given, otherwise `false`.
 @propertyWrapper
 package struct Flag: DeclaredArgument {
   package let spec: OptionSpec

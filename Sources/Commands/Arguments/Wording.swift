@@ -61,7 +61,9 @@ extension ShellCommand {
     return ShellCommand(text: relative(path, to: folder).shellQuoted)
   }
 
-  /// Returns the command that starts the executable of this process.
+  /// Returns the shortest command that starts this process's executable from the current folder.
+  ///
+  /// `executable` is the path of that executable.
   package static func current(_ executable: String) -> ShellCommand {
     find(
       executable: executable,

@@ -64,7 +64,7 @@ private func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int)
 
 /// The signals that request the end of the command: SIGINT, which ctrl-C sends, and SIGTERM.
 package enum Interruption {
-  /// The number of received requests.
+  /// The number of received signals that request the end of the command.
   private static let requests = Atomic<Int>(0)
 
   /// Whether a signal has requested that the command end at the next possible point.

@@ -34,7 +34,7 @@ struct Advice: Sendable {
   /// Analyses a history.
   ///
   /// - Complexity: linear in the transactions for each pair of a purge and a consumer, and for each
-  ///   pair of a purge and a replayed author.
+  ///   pair of a purge and an author in a ``PastReplay``.
   init(_ outline: HistoryOutline, given: [Consumer], _ settings: Settings = Settings()) {
     let history = PastHistory(outline)
     let consumers = Consumer.all(of: outline, and: given)

@@ -46,7 +46,7 @@ struct AdviceDocument: Encodable {
     let updates: Int
   }
   struct Day: Encodable {
-    /// The age in days, counted back from the newest transaction; 0 is the newest day.
+    /// The whole days from this day's transactions to the newest one; 0 stands for the newest day.
     let age: Int
     let transactions: Int
     let changes: Int

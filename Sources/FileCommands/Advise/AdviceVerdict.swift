@@ -26,8 +26,13 @@ struct AdviceVerdict: Sendable, Hashable {
   /// unbounded, unless the file is a Core Data file with a planned purge.
   static let holdingDaysMax = 7.0
   /// A history that was never purged counts as unbounded if it spans at least this many days.
+  ///
+  /// A shorter one counts as neither bounded nor unbounded. If a purge is planned, the span is
+  /// ignored.
   static let unpurgedDaysMin = 7.0
-  /// If a purged history spans more than this many days, it is unknown whether it is bounded.
+  /// A purged history that spans more than this many days does not count as bounded.
+  ///
+  /// The span alone does not make it unbounded either. If a purge is planned, the span is ignored.
   static let keptDaysMax = 90.0
 
   /// Determines the verdict on the history as it is or, if the user asked about a purge, on that purge.

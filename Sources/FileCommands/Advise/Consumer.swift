@@ -26,9 +26,10 @@ struct Consumer: Sendable, Hashable {
   let name: String
   let source: Source
   var position: Position
-  /// The time of a registered consumer's last launch or record, in seconds since 2001-01-01 UTC.
+  /// The time when a member last registered, launched, resynced or recorded its position.
   ///
-  /// For other consumers it is the timestamp of the newest transaction of their author.
+  /// For a consumer of `--cursors`, the timestamp of its author's newest transaction. In seconds
+  /// since 2001-01-01 UTC; `nil` if the time is unknown.
   var seen: Double?
   /// The author under which the consumer writes; the default is the consumer's name.
   var author: String

@@ -88,7 +88,7 @@ extension ConsumerFile {
     }
     var entries: [Entry] = []
     for (index, item) in items.enumerated() {
-      entries.append(try entry(item, "\(path.quoted), object \(index + 1)", path))
+      entries.append(try entry(item, "object \(index + 1) of \(path.quoted)", path))
     }
     return entries
   }
@@ -99,7 +99,7 @@ extension ConsumerFile {
     _ path: String
   ) throws(LabError) -> Entry {
     guard let name = item.name, !name.isEmpty else {
-      throw .usage("--cursors: \(place), has no name. \(shape)")
+      throw .usage("--cursors: \(place) has no name. \(shape)")
     }
     let given = [
       item.date != nil, item.token != nil, item.archive != nil, item.unknown != nil,

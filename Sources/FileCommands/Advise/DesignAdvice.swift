@@ -112,7 +112,7 @@ extension DesignAdvice {
 ///
 /// The default function throws for every design. A module with designs replaces the function.
 package struct DesignReader: CompositionPart {
-  /// Runs a design, given by its name or its file, and returns its behavior under the conditions.
+  /// The closure that runs a design, given by its name or file, under the named conditions.
   package var read:
     @Sendable (
       _ name: String,

@@ -5,7 +5,7 @@ import HistoryTypes
 /// A property of a history, such as equal timestamps, that is also a condition in which designs are
 /// tested.
 struct HistoryCondition: Sendable, Hashable {
-  /// The name of the test condition, as `list conditions` prints it.
+  /// The name of the test condition, as the command `list conditions` prints it.
   let name: String
   /// The number of occurrences, at least 1.
   let count: Int
@@ -17,7 +17,7 @@ extension HistoryCondition {
   /// The least time between two transactions that counts as a pause, in seconds.
   static let pauseMin = 86_400.0
 
-  /// Returns the conditions that occur in a history, in the order of `list conditions`.
+  /// Returns the test conditions in a history, in the order of the command `list conditions`.
   ///
   /// - Complexity: one visit to each transaction.
   static func all(in history: PastHistory) -> [HistoryCondition] {

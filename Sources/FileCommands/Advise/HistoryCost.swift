@@ -6,7 +6,7 @@ import Measuring
 struct HistoryCost: Sendable, Hashable {
   /// The transactions of one day, counted from the newest transaction backwards.
   struct Day: Sendable, Hashable {
-    /// The age in days, counted back from the newest transaction; 0 is the newest day.
+    /// The whole days from this day's transactions to the newest one; 0 stands for the newest day.
     let age: Int
     var transactions = 0
     var changes = 0
@@ -39,7 +39,7 @@ struct HistoryCost: Sendable, Hashable {
   /// The maximum number of days that are counted; older ones are left out.
   static let daysMax = 3650
 
-  /// Measures a history.
+  /// Adds up transactions, changes and bytes by author and by day, and estimates the growth.
   ///
   /// - Complexity: one visit to each transaction.
   init(_ history: PastHistory) {

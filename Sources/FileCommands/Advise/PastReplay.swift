@@ -5,9 +5,9 @@ import HistoryStore
 struct PastCut: Sendable, Hashable {
   /// The author whose writes show when the consumer ran.
   let consumer: String
-  /// The time at which the consumer wrote again, in seconds since 2001-01-01 UTC.
+  /// The time of the write that ended the consumer's absence, in seconds since 2001-01-01 UTC.
   let time: Double
-  /// The seconds since the consumer's previous write.
+  /// The length of the absence: the seconds since the consumer's previous write.
   let gapSeconds: Double
   /// The number of other authors' transactions that the consumer would have missed.
   let transactions: Int
@@ -22,16 +22,16 @@ struct PastCut: Sendable, Hashable {
 /// time. Therefore a consumer is cut off if the purge deletes a transaction of another author between
 /// two writes of the consumer, before the consumer has merged that transaction.
 struct PastReplay: Sendable {
-  /// A past loss of a consumer, and the index of the purge that would have caused the loss.
+  /// A time at which a consumer would have missed transactions; `plan` is the index of the purge.
   struct Entry: Sendable {
     let plan: Int
     let cut: PastCut
   }
 
-  /// The maximum number of authors that are replayed, by descending number of transactions.
+  /// The maximum number of authors that count as consumers; those with the most transactions.
   static let authorsMax = 32
 
-  /// The losses of consumers, sorted by the time at which the consumer wrote again.
+  /// The past times at which consumers would have missed transactions, in order of time.
   private(set) var cuts: [Entry] = []
   private let plans: [PurgePlan]
   private let history: PastHistory
@@ -39,15 +39,16 @@ struct PastReplay: Sendable {
   private let countMin: Int
   /// Whether timestamps never decrease.
   ///
-  /// If so, the author of two writes that are no further apart than the age of a purge loses no
-  /// transaction to that purge: at the second write, no transaction between them is old enough.
+  /// If so, and if two writes of an author are no further apart than the age limit of a purge, the
+  /// purge deletes no transaction between them before the second write: none is old enough yet.
   private let isRising: Bool
 
-  /// Replays purges for at most ``authorsMax`` authors that may read history as well as write it.
+  /// Finds the transactions that consumers would have missed if each purge had always run.
   ///
-  /// A store with active members is not replayed, because its purges wait for these members.
+  /// The consumers are at most ``authorsMax`` authors that may read history as well as write it. If
+  /// the store has active members, nothing is missed, because purges wait for these members.
   ///
-  /// - Complexity: linear in the transactions for each pair of a purge and a replayed author.
+  /// - Complexity: linear in the transactions for each pair of a purge and such an author.
   init(_ plans: [PurgePlan], _ history: PastHistory, writesOnly: Set<String>) {
     self.plans = plans
     self.history = history
@@ -122,13 +123,13 @@ struct PastReplay: Sendable {
 }
 
 extension PurgePlan {
-  /// The age in seconds above which the plan deletes transactions; `nil` for plans without an age.
+  /// The age in seconds above which the purge deletes transactions; `nil` for one without an age.
   fileprivate var age: Double? {
     guard case .olderThan(let days) = self else { return nil }
     return days * 86400
   }
 
-  /// The number of newest transactions that the plan keeps; `nil` for plans without such a number.
+  /// The number of newest transactions that the purge keeps; `nil` for one without such a number.
   fileprivate var kept: Int? {
     guard case .newest(let count) = self else { return nil }
     return count
@@ -149,7 +150,7 @@ struct PastHistory: Sendable {
   /// The number of changes in all kept transactions.
   let changeCount: Int
 
-  /// Derives the values from the outline of a history.
+  /// Creates the value and derives all other properties from the outline.
   ///
   /// - Complexity: one visit to each transaction.
   init(_ outline: HistoryOutline) {
@@ -166,7 +167,7 @@ struct PastHistory: Sendable {
   /// Whether some history was purged in the past.
   var wasPurged: Bool { goneCount > 0 }
 
-  /// The seconds from the oldest transaction that a purge may delete to the newest.
+  /// The seconds from the oldest transaction that a purge may delete to the newest of all.
   var keptSeconds: Double? {
     guard let oldestIndex, let newestTime else { return nil }
     let oldest = outline.timestamps[oldestIndex...].first { $0.isFinite }

@@ -7,9 +7,9 @@ struct PurgeForecast: Sendable, Hashable {
   /// The transactions and changes that a purge deletes before a consumer has merged them.
   struct Loss: Sendable, Hashable {
     let consumer: String
-    /// The number of transactions that the consumer misses, at least 1.
+    /// The number of deleted transactions that the consumer has not merged; at least 1 in `losses`.
     var transactions = 0
-    /// The number of changes in the transactions that the consumer misses.
+    /// The number of changes in the deleted transactions that the consumer has not merged.
     var changes = 0
   }
 
@@ -31,7 +31,9 @@ struct PurgeForecast: Sendable, Hashable {
   private(set) var heldBack = 0
   /// The consumers that would miss history if the purge ran now.
   private(set) var losses: [Loss] = []
-  /// The past times at which a consumer would have missed changes; empty if no past is replayed.
+  /// The past times at which a consumer would have missed changes if the purge had always run.
+  ///
+  /// Empty for a store with active members, because its purges wait for these members.
   var past: [PastCut] = []
   /// The measurements of the purge on a private copy; `nil` if the purge was not measured.
   var trial: PurgeTrial?
@@ -79,10 +81,10 @@ struct PurgeForecast: Sendable, Hashable {
 }
 
 extension PurgeForecast {
-  /// Returns the forecast of each purge; ``past`` contains the losses in a replay of the purge.
+  /// Returns the forecast of each purge, with the losses that it would have caused in the past.
   ///
   /// ``PurgePlan/merged`` is left out if no consumer has a known position. If the store has active
-  /// members, the purges are not replayed, and ``past`` is empty.
+  /// members, ``past`` is empty.
   static func all(
     _ plans: [PurgePlan],
     _ history: PastHistory,
@@ -157,7 +159,7 @@ enum PurgePlan: Sendable, Hashable {
 /// newest transaction. In every file it keeps the transactions of protected authors, including
 /// those of a CloudKit mirror.
 struct PurgeRule: Sendable {
-  /// The decision about one transaction.
+  /// The purge's decision about one transaction.
   enum Decision: Sendable, Hashable {
     case deletes
     /// The transaction is kept because it is newer than the purge's bound.
@@ -176,7 +178,7 @@ struct PurgeRule: Sendable {
   private let watermark: Int64
   private let head: Int64
 
-  /// Creates the rule of a plan; `nil` for the plan `merged` if no consumer has a known position.
+  /// Creates the rule of a purge; `nil` for ``PurgePlan/merged`` without known consumer positions.
   init?(_ plan: PurgePlan, _ history: PastHistory, _ consumers: [Consumer]) {
     self.plan = plan
     self.history = history
@@ -194,7 +196,7 @@ struct PurgeRule: Sendable {
     head = isOurs ? history.head : .max
   }
 
-  /// Returns the decision about the transaction at an index.
+  /// Returns whether the purge deletes the transaction at an index, or why it keeps it.
   @inline(__always)
   func decision(at index: Int) -> Decision {
     let outline = history.outline

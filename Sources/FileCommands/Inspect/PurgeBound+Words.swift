@@ -72,7 +72,7 @@ struct TombstoneSample: Encodable, Hashable {
     self.values = values
   }
 
-  /// The values as text, sorted by name.
+  /// The preserved values of the deleted object as text, sorted by attribute name.
   var text: String {
     values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
   }

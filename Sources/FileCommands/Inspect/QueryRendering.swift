@@ -46,7 +46,7 @@ struct QueryRendering {
     }
   }
 
-  /// Prints the rows that are still held back.
+  /// Ends the output: prints the column names and text rows if they were held back until now.
   mutating func end() {
     guard format == .text else { return }
     if widths == nil { flush() }
@@ -152,7 +152,7 @@ struct VerificationRendering {
   /// Whether any finding means that the file is damaged.
   var isWrong: Bool { findings.contains(where: \.isWrong) }
 
-  /// The last line of the text.
+  /// The result of the validation: the history is sound, damaged, or sound with missing objects.
   private var conclusion: String {
     guard isWrong else { return "the history is sound" }
     let isHistory = findings.contains { $0.isWrong && $0.kind != .danglingReferences }

@@ -27,7 +27,9 @@ struct BisectText {
     }
   }
 
-  /// Returns the counts at the first bad commit and its predecessor; `nil` if either is unknown.
+  /// Returns a benchmark's count at the first bad commit and at the commit before it, as a phrase.
+  ///
+  /// The result is `nil` if the first bad commit or one of the two counts is unknown.
   private static func change(_ outcome: BisectOutcome) -> String? {
     let counts = outcome.judged.compactMap { entry in entry.count.map { (entry.commit, $0) } }
     let commits = [outcome.history.good] + outcome.history.commits
@@ -77,9 +79,9 @@ struct BisectDocument: Encodable {
   let bisect = 1
   let good: Commit
   let bad: Commit
-  /// The plan's file; `nil` if a count was compared.
+  /// The file of the plan that was replayed; `nil` if a benchmark's count was compared instead.
   let file: String?
-  /// The count that was compared; `nil` if a plan was replayed.
+  /// The benchmark's count that was compared, as a phrase; `nil` if a plan was replayed instead.
   let count: String?
   let firstBad: Commit?
   /// The commits that may be the first bad one; empty until the good and bad commit are verified.

@@ -10,7 +10,7 @@ struct BisectOutcome: Sendable {
   struct Judged: Equatable, Sendable {
     let commit: Commit
     let judgement: BisectSearch.Judgement
-    /// The value of the count at this commit; `nil` if a plan is replayed or there is no count.
+    /// The benchmark's count at this commit; `nil` if a plan is replayed or no count was found.
     var count: Double?
   }
 
@@ -43,9 +43,10 @@ struct BisectRun {
   let history: BisectHistory
   let question: BisectQuestion
   let terminal: Terminal
-  /// Builds a commit, and returns the build's answer: whether the plan fails, or the value of the count.
+  /// Builds a commit, and returns the build's answer to ``question``.
   ///
-  /// If the commit has no answer, for example because it does not build, the reason is returned.
+  /// The answer is whether a plan breaks an invariant, or the value of a benchmark's count. If the
+  /// commit has no answer, for example because it does not build, the reason is returned.
   let ask: (Commit) throws -> BisectAnswer
   private var outcome: BisectOutcome
 

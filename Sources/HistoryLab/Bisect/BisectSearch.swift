@@ -19,7 +19,7 @@ struct BisectSearch {
   private var good = -1
   /// The number of the oldest bad commit.
   private var bad: Int
-  /// The numbers between ``good`` and ``bad`` that can still be judged, ascending.
+  /// The numbers of the commits between ``good`` and ``bad`` that can still be judged, ascending.
   private var open: [Int]
 
   /// Creates a search among the given number of commits, which is at least 1.
@@ -29,7 +29,7 @@ struct BisectSearch {
     open = Array(0..<count - 1)
   }
 
-  /// The commit to judge next; `nil` if no further judgement helps.
+  /// The number of the commit to judge next; `nil` if no further judgement helps.
   var next: Int? { open.isEmpty ? nil : open[open.count / 2] }
 
   /// The numbers of the commits that may be the first bad one.

@@ -12,7 +12,7 @@ import Reporting
 struct BisectCommands: CompositionPart {
   /// Returns the path of a commit's executable, which is built if necessary.
   ///
-  /// It throws ``CommitBuild/Failure`` if the commit does not build.
+  /// The closure throws ``CommitBuild/Failure`` if the commit does not build.
   var executable:
     @Sendable (_ commit: Commit, _ root: String, _ terminal: Terminal) throws -> String = {
       (commit, root, terminal) in
@@ -20,8 +20,8 @@ struct BisectCommands: CompositionPart {
     }
   /// Runs a shell command line with its output in a file, and returns its exit code.
   ///
-  /// The code is 128 plus the signal's number if a signal ended the command, and `nil` after an
-  /// interruption.
+  /// The exit code is 128 plus the signal's number if a signal ended the command. The result is
+  /// `nil` after an interruption.
   var shell: @Sendable (_ line: String, _ output: Int32) throws(ProgramError) -> Int32? = {
     (line, output) throws(ProgramError) in
     try KeptCommand.run(line, output: output) { !Interruption.isRequested }

@@ -6,9 +6,9 @@ import Measuring
 
 /// One exact count of a benchmark, which `bench run --exact-only` counts.
 struct ExactCount: Sendable {
-  /// The benchmark, with the condition in which it runs.
+  /// The benchmark in its usual conditions or, as `purge 1000 at full`, in another condition.
   private let subject: BenchmarkSubject
-  /// The name of the benchmark without the condition, as `bench run --only` accepts it.
+  /// The benchmark's name for `bench run --only`: for `purge 1000 at full`, it is `purge 1000`.
   private let name: String
   let metric: String
   /// The size of history, in transactions.

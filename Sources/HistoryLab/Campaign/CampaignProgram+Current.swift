@@ -62,7 +62,9 @@ extension CampaignFolder {
 }
 
 extension CampaignStatus {
-  /// The exit code of a command that shows this status.
+  /// The exit code of commands that show the status of a campaign.
+  ///
+  /// It is 0 if the campaign's verdict is `valid`, 1 for `invalid`, and 2 for `unknown`.
   var exitCode: ExitCode {
     switch verdict {
     case "valid": .good

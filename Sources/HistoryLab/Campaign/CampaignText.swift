@@ -105,7 +105,7 @@ struct CampaignText {
     .filter { !$0.rows.isEmpty }
   }
 
-  /// A table of the groups of failures, the largest first.
+  /// A table of the groups of failures that probably have one cause each, the largest group first.
   private var groups: ReportTable {
     var table = ReportTable(
       caption: "Groups of failures",
@@ -126,7 +126,7 @@ struct CampaignText {
     return table
   }
 
-  /// A table of the failures, group by group.
+  /// A table of all failures; failures that probably have one cause are next to each other.
   var failures: ReportTable {
     var table = ReportTable(
       caption: "Found",
@@ -168,7 +168,10 @@ struct CampaignText {
     return text(first) + "–" + (first.seed == last.seed ? String(last.plan) : text(last))
   }
 
-  /// A table of divided explorations, with the plan lengths that are completely explored.
+  /// A table of the explorations that are divided into tasks, with one row for each exploration.
+  ///
+  /// A row has the plan lengths (numbers of commands) of which all plans were explored, and the
+  /// progress of the next length.
   private var lengths: ReportTable {
     var table = ReportTable(
       caption: "Explorations",
@@ -197,7 +200,7 @@ struct CampaignText {
     return table
   }
 
-  /// Returns a table of results, with the file that contains each command's findings.
+  /// Returns a table of tasks with results, with the file that contains each task's output.
   private func results(_ results: [TaskResult], _ caption: String) -> ReportTable {
     var table = ReportTable(caption: caption, columns: [.text("task"), .text("read")])
     for result in results {
@@ -241,7 +244,7 @@ struct CampaignDocument: Encodable {
     let example: String
     let failures: [String]
   }
-  /// The version of the format.
+  /// The version of the document's format; the key shows the kind of document.
   let campaignStatus = 1
   let verdict: String
   let status: CampaignStatus

@@ -3,16 +3,18 @@ import Foundation
 
 /// The executable file of a worker, from which the worker also starts a process for each task.
 ///
-/// A new build may replace the file while the worker runs. Tasks would then run with a build that
-/// differs from the campaign's build. The worker compares its build only when it starts.
+/// A worker compares its build with the campaign's build only when the worker starts. If a new
+/// build replaces the file later, tasks would run with another build. ``requireUnchanged()``
+/// detects this.
 struct TaskExecutable: Sendable {
   private let path: String
   private let build: String
   private let version: FileVersion
 
-  /// Reads the version of the executable's file when the worker starts.
+  /// Reads the inode number and modification time of the executable's file, when the worker starts.
   ///
-  /// `build` identifies the build of the worker, which equals the build of the campaign.
+  /// `build` names the campaign's build, which is also the worker's: by a commit, or by a hash of
+  /// the executable.
   init(_ path: String, build: String) {
     (self.path, self.build) = (path, build)
     version = FileVersion(path)
@@ -20,9 +22,9 @@ struct TaskExecutable: Sendable {
 
   /// Throws a usage error if the file was replaced since the worker started.
   ///
-  /// A replacement is accepted if `build` contains the hash of the new file, so that both are the
-  /// same build. If `build` contains a commit instead, no replacement is accepted: the commit comes
-  /// from the worker's environment, and does not identify the file.
+  /// If a hash names the worker's build, a new file with the same hash is accepted. If a commit
+  /// names the build, no replacement is accepted: the commit comes from the worker's environment,
+  /// and does not identify the file.
   func requireUnchanged() throws(CampaignError) {
     guard FileVersion(path) != version else { return }
     if let hash = CampaignProgram.hash(ofFile: path), build.hasPrefix(hash + ",") { return }

@@ -59,8 +59,10 @@ struct SystemReport {
   let tally: CheckTally
   let seconds: Double
   let counterexamples: [CounterexampleReport]
-  /// Whether `--conditions` names `power-off`; each kind of power-off must then occur in each kind
-  /// of command.
+  /// Whether `--conditions` names `power-off`.
+  ///
+  /// If so, each kind of power-off must occur, in at least one plan, in each kind of command that
+  /// ran. Otherwise the verdict is not `valid`.
   var needsPowerOffs = false
 
   /// The required power-offs that never occurred.
@@ -187,9 +189,12 @@ struct CheckDocument: Codable, RunFile {
     var powerOffs: Int?
     /// The number of power-offs with `synchronous=FULL`; `nil` in reports of older versions.
     var powerOffsAtFull: Int?
-    /// Whether each kind of power-off must occur in each command; `nil` stands for `false`.
+    /// Whether `--conditions` names `power-off`; `nil` stands for `false`.
+    ///
+    /// If so, each kind of power-off must occur, in at least one plan, in each kind of command that
+    /// ran. Otherwise the verdict is not `valid`.
     var needsPowerOffs: Bool?
-    /// The kinds of commands that ran, if each kind must have power-offs; otherwise `nil`.
+    /// The kinds of commands that the plans ran, if ``needsPowerOffs`` is `true`; otherwise `nil`.
     var commands: [String]?
     var faults: [Fault]?
     /// The numbers of failed commands by kind and error code; `nil` in reports of older versions.

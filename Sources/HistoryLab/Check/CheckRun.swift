@@ -199,10 +199,15 @@ final class PlanQueue: Sendable {
     state = Mutex(State(last: plans < shard.index ? 0 : (plans - shard.index) / shard.count + 1))
   }
 
-  /// The greatest plan number that can be counted; 0 if the shard has no plans.
+  /// The number of the last plan that counts for the results; 0 if the shard has no plans.
+  ///
+  /// At first this is the last plan of the run or, if the run is split, of the shard. When a limit
+  /// of steps is reached, it becomes the plan that reached the limit.
   var last: Int { number(of: state.withLock { $0.last }) }
 
-  /// Returns the number of the plan at a position within this shard, from 1; 0 for position 0.
+  /// Returns the number of the plan at a position within this shard.
+  ///
+  /// Positions start at 1. Position 0 stands for no plan, and the result is then 0.
   private func number(of place: Int) -> Int {
     guard let shard, place > 0 else { return place }
     return (place - 1) * shard.count + shard.index

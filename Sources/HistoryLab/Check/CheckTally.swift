@@ -141,7 +141,8 @@ struct CheckTally: Sendable {
 
   /// The core invariants (see `CheckerSuite.Scope`) that no plan exercised.
   ///
-  /// One such invariant makes the verdict `unknown`, unless it is `nondeterministic` or `invalid`.
+  /// With one such invariant, the verdict of a check is `unknown`, unless other results make the
+  /// verdict `nondeterministic` or `invalid`.
   var undecided: [String] {
     let core = CheckerSuite.names(in: .core)
     return notExercised.filter(core.contains)

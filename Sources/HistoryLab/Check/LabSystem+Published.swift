@@ -3,7 +3,7 @@ import Traces
 import Workloads
 
 extension LabSystem {
-  /// The systems that other authors have published, each with the use that its authors document.
+  /// The systems that other people have published, each with the rules that they document for apps.
   static let published = [
     LabSystem(.article, .article),
     LabSystem(.articleEager, .article),
@@ -36,9 +36,10 @@ extension LabSystem {
 }
 
 extension StatedUse {
-  /// Conditions outside the documented use of both the article and PersistentHistoryTrackingKit.
+  /// Conditions that break rules of both the 2021 article and PersistentHistoryTrackingKit.
   ///
-  /// The values are the reasons. `backgroundWrites` is missing, because its reasons differ.
+  /// The values are the broken rules, mainly about authors of transactions. `backgroundWrites` is
+  /// missing, because the article and PersistentHistoryTrackingKit have different rules about it.
   private static let authors: [Condition: String] = [
     .sameAuthorTwice: "each process must have its own author",
     .sameActorTwice: "each process must have its own author",
@@ -46,9 +47,10 @@ extension StatedUse {
     .configSkew: "all processes must list the same authors and share one defaults suite",
   ]
 
-  /// Conditions outside the documented use of every version of PersistentHistoryTrackingKit.
+  /// Conditions that break the documented rules of every version of PersistentHistoryTrackingKit.
   ///
-  /// They are those in `authors`, and background writes.
+  /// They are the conditions in `authors`, whose rules the 2021 article shares, and background
+  /// writes.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }
@@ -57,7 +59,7 @@ extension StatedUse {
     kitAuthors.merging(some) { $1 }
   }
 
-  /// The use that a published article from 2021 documents for its design.
+  /// The rules of a 2021 article for apps that use the history manager of the article.
   fileprivate static let article = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; batch work runs in a context named batchContext.",
@@ -66,7 +68,7 @@ extension StatedUse {
     ]) { $1 }
   )
 
-  /// The use of a seven-day purge, as documented in Apple's pages about consuming store changes.
+  /// The rules for apps that purge after seven days, from Apple's pages on consuming store changes.
   fileprivate static let sevenDays = StatedUse(
     sentence: "Every process runs and merges at least once in seven days.",
     outside: [
@@ -78,7 +80,7 @@ extension StatedUse {
     ]
   )
 
-  /// The use that the README of PersistentHistoryTrackingKit 1 documents.
+  /// The rules for apps in the README of PersistentHistoryTrackingKit 1, if the kit itself purges.
   fileprivate static let kit1 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -87,14 +89,16 @@ extension StatedUse {
     ])
   )
 
-  /// The use that the README of PersistentHistoryTrackingKit 1 documents for manual cleaning.
+  /// The rules for apps in the README of PersistentHistoryTrackingKit 1, if the app decides when to
+  /// purge.
   fileprivate static let kit1Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; the app decides when the cleaner runs.",
     outside: kitAuthors
   )
 
-  /// The use that the README and guides of PersistentHistoryTrackingKit 2 document.
+  /// The rules for apps in the README and guides of PersistentHistoryTrackingKit 2, if the kit
+  /// itself purges.
   fileprivate static let kit2 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -104,15 +108,15 @@ extension StatedUse {
     ])
   )
 
-  /// The use that the README and guides of PersistentHistoryTrackingKit 2 document for manual
-  /// cleaning.
+  /// The rules for apps in the README and guides of PersistentHistoryTrackingKit 2, if the app
+  /// decides when to purge.
   fileprivate static let kit2Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; the app decides when the cleaner runs.",
     outside: merging([.mirrorLag: "CloudKit's imports must not be merged"])
   )
 
-  /// The use that the quick start in the README of PersistentHistoryTrackingKit 2 documents.
+  /// The rules for apps that copy the quick start in the README of PersistentHistoryTrackingKit 2.
   fileprivate static let kit2Readme = StatedUse(
     sentence: "One app that lists itself, a widget and a share extension, with dates in its own "
       + "defaults, cleaning at most once in seven days.",
@@ -120,16 +124,16 @@ extension StatedUse {
   )
 }
 
-/// The use of a published system that its authors document.
+/// The rules that the authors of a published system document for apps that use the system.
 ///
-/// Reports mark violations outside this use.
+/// Reports call this the stated use, and mark violations under conditions that break the rules.
 struct StatedUse: Hashable, Sendable {
-  /// The requirements on an app, in a sentence.
+  /// The rules for apps, in a sentence.
   let sentence: String
-  /// The conditions that violate the requirements, each with the reason.
+  /// The conditions that break the rules, each with the reason.
   let outside: [Condition: String]
 
-  /// Returns whether the documented use includes a condition.
+  /// Returns whether a condition breaks none of the rules.
   func covers(_ condition: Condition) -> Bool { outside[condition] == nil }
 }
 
@@ -161,7 +165,7 @@ extension Condition {
 }
 
 extension LabSystem {
-  /// The conditions for which the system has the capability.
+  /// The conditions for which the system has the needed capability, or which need no capability.
   var conditions: Set<Condition> {
     Set(Condition.allCases).filter { $0.need.map(capabilities.contains) ?? true }
   }

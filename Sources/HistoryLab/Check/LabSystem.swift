@@ -17,7 +17,7 @@ struct LabSystem: Sendable {
   let timestamps: TimestampPolicy
   /// The operations and conditions that the system supports.
   let capabilities: Set<Capability>
-  /// The use that a published system's authors document; `nil` for this project's systems.
+  /// The rules that a published system's authors document for apps; `nil` for all other systems.
   var statedUse: StatedUse?
   /// Returns whether the system supports a purge strategy, given in plan syntax.
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
@@ -33,7 +33,7 @@ struct LabSystem: Sendable {
   var design: TrackingDesign?
   let make: @Sendable () -> any SystemUnderTest
 
-  /// The system's sentence, followed by the documented use if the system is a published one.
+  /// The system's sentence; a published system's rules for apps (stated use) follow it.
   var description: String {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
@@ -127,7 +127,7 @@ extension LabSystem {
     }
   }
 
-  /// The description of external systems in the catalogue.
+  /// The description of external systems, which are separate programs, for the list of systems.
   static let externalSentence =
     "Any program that /bin/sh runs and that speaks the lab's protocol, such as history-lab serve."
 

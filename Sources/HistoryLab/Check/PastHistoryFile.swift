@@ -86,6 +86,8 @@ extension PastValueChoice {
   /// `--anonymous`, otherwise no values.
   static func usual(anonymous: Bool) -> PastValueChoice { anonymous ? .hashed : .none }
 
+  /// Checks that this choice does not reveal values that `--anonymous` must hide.
+  ///
   /// - Throws: A usage error for ``kept`` (unchanged values) if `anonymous` is `true`.
   func check(anonymous: Bool) throws(LabError) {
     guard anonymous, self == .kept else { return }

@@ -173,10 +173,11 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// The default `cleanStrategy` of PersistentHistoryTrackingKit 2: it never cleans by itself.
+  /// The default of `cleanStrategy` in PersistentHistoryTrackingKit 2: it never purges by itself.
   ///
-  /// `nil` unless this is the system `kit-2`, which cleans after every pass by default. The value
-  /// is for actors without a strategy in configurations with `hasKitDefaults`.
+  /// `nil` unless this is the system `kit-2`. This system's own default differs: it purges after
+  /// every pass. In configurations with `hasKitDefaults`, actors without a strategy get this value
+  /// instead.
   fileprivate var kitStrategy: String? {
     name == TrackingDesign.kit2.name ? TrackingDesign.kit2Strategy : nil
   }

@@ -355,7 +355,7 @@ extension EventKind {
   }
 }
 
-/// The results of one plan.
+/// The results of running one plan on one system: the checkers' verdicts, and counts of events.
 struct PlanOutcome: Sendable {
   /// The verdict of one checker, without the reason for it.
   enum Answer: UInt8, Sendable {
@@ -367,7 +367,7 @@ struct PlanOutcome: Sendable {
   let plan: Int
   /// The number of actions performed, including those before the first and after the last command.
   let stepCount: Int
-  /// The conditions that occurred in the plan.
+  /// The conditions, such as crashes or equal timestamps, that occurred in the plan.
   let conditions: Set<Condition>
   /// The checkers' verdicts, in the order of the checkers.
   let answers: [Answer]
@@ -383,7 +383,7 @@ struct PlanOutcome: Sendable {
   let difference: Int?
   /// The reason why the system did not complete the plan; `nil` if it did.
   ///
-  /// If the system did not complete the plan, all answers are `unknown`.
+  /// If the system did not complete the plan, all verdicts in ``answers`` are `unknown`.
   let runFailure: RunFailure?
   /// The digests of the states that the plan reached; `nil` if they were not read.
   let states: Set<UInt64>?

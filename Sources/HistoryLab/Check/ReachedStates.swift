@@ -21,9 +21,11 @@ struct ReachedStates {
   private let equivalence: StateEquivalence
   private let origin: UInt64
 
-  /// The maximum number of actors of a plan for which an exchange of actors is taken into account.
+  /// The maximum number of actors in plans for which exchanges of actors are tried.
   ///
-  /// The limit is low because every order of the actors is hashed.
+  /// In these plans, states have equal digests if they differ only by an exchange of actors with
+  /// equal configurations, unless the actors share an author. The limit is low because every order
+  /// of the actors is hashed.
   private static let exchangedCountMax = 3
 
   init(_ header: PlanHeader, system: String) {
@@ -58,7 +60,10 @@ struct ReachedStates {
     return "\(system)\n\(text)".utf8.stableHash
   }
 
-  /// Returns the digest of a state, from its equivalence hash and the hash of its system and header.
+  /// Returns the digest of a state: a hash of the state and of `origin`.
+  ///
+  /// `state` is a hash that is equal for equivalent states. `origin` is the hash of the system and
+  /// of the plan's header that ``origin(_:system:)`` returns.
   static func digest(_ state: UInt64, of origin: UInt64) -> UInt64 {
     SplitMix64.mixed(SplitMix64.mixed(state) ^ origin)
   }

@@ -107,14 +107,16 @@ extension RunOutput {
   }
 }
 
-/// The folder to which a report's paths are relative, and in which the report's commands work.
+/// The reader of a report, on whom the paths and the commands in the report depend.
 enum RunReader {
-  /// The run's folder, which may have been moved to another machine.
+  /// A reader in the run's folder, perhaps on another machine: paths are relative to this folder.
   case folder
-  /// The current folder of the user who started the run.
+  /// The user who started the run and reads its output in the current folder.
+  ///
+  /// Commands in the report begin with the given command, as the user types it.
   case here(ShellCommand)
 
-  /// Returns the path of the run's folder in the report: `.` or, for ``here(_:)``, `shown`.
+  /// Returns the path of the run's folder for this reader: `.` for the case `folder`, else `shown`.
   func folder(_ shown: String) -> String {
     switch self {
     case .folder: "."
@@ -122,7 +124,7 @@ enum RunReader {
     }
   }
 
-  /// The lab's command as a user types it: the plain name or, for ``here(_:)``, the given command.
+  /// The lab's command as the reader types it: the plain name for `folder`, else the given command.
   var command: ShellCommand {
     switch self {
     case .folder: .plain
@@ -146,7 +148,7 @@ struct KeptCounterexample {
   /// The page's path, as the output shows it.
   var pagePath: String { "\(folder)/\(page)" }
 
-  /// Returns the file's path; only the name if the report is relative to the run's folder.
+  /// Returns the file's path; only its name for a reader in the run's folder.
   func path(for reader: RunReader) -> String {
     switch reader {
     case .folder: file

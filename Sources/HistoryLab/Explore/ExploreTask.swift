@@ -9,7 +9,7 @@ import Systems
 import Traces
 import Workloads
 
-/// A task of an exploration: all plans of one system under one condition within one scope.
+/// A task of an exploration: all plans for one system, one condition and one ``ExploreScope``.
 struct ExploreTask: Sendable {
   let system: LabSystem
   let condition: Condition
@@ -137,7 +137,8 @@ struct ExploreTask: Sendable {
 
   /// The key of the tasks that can share command results; `nil` if this task shares none.
   ///
-  /// A task cannot share results if its plans start from several headers, or repeat a real history.
+  /// A task shares none if its plans have different headers, for example different actors or models,
+  /// or if their writes repeat the history of a store file.
   var reuseKey: ReuseKey? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1, past == nil else { return nil }
@@ -263,7 +264,9 @@ final class ExploreQueue: Sendable {
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
   private let reuseKeys: [ExploreTask.ReuseKey?]
-  /// The numbers of the tasks that start first, one for each group of tasks with equal keys.
+  /// The numbers of the tasks that start first: one of each group of tasks with equal reuse keys.
+  ///
+  /// The other tasks of a group can then reuse the command results of the group's first task.
   private let first: Set<Int>
   private let known = Mutex<[ExploreTask.ReuseKey: KnownMoves]>([:])
   /// The task numbers in the order in which the queue hands them out.

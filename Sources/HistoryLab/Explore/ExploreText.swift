@@ -7,10 +7,12 @@ import Traces
 import Workloads
 
 /// A safety card and its coverage as text, for a terminal or as Markdown.
+///
+/// A safety card shows which invariants hold or break under each condition.
 struct ExploreText {
   let card: SafetyCard
 
-  /// The coverage table: plans, states, time and verdict for each condition and scope.
+  /// The coverage table: plans, states, time and verdict for each condition and ``ExploreScope``.
   var coverage: ReportTable {
     var table = ReportTable(columns: [
       .text("condition"), .text("known as"), .number("actors"), .number("depth"), .number("plans"),
@@ -85,12 +87,16 @@ struct ExploreText {
     return String(name[..<end])
   }
 
-  /// One line for each broken cell, shortest plan first: invariant, condition, length, commands.
+  /// One line for each pair of an invariant and a condition under which it breaks.
+  ///
+  /// The line has the invariant, the condition, the number of commands of the shortest plan found,
+  /// these commands, and the reason for the violation. Lines with shorter plans come first.
   var plans: [String] { broken.map(\.line) }
 
-  /// Returns the lines of ``plans``, each followed by the plan's replay command if there is one.
+  /// Returns the lines of the property `plans`, each followed by the command that replays the plan.
   ///
-  /// The keys of `replays` are those of the cells (``SafetyCell/key``).
+  /// `replays` contains these commands by condition and invariant (``SafetyCell/key``). A line
+  /// without a command in `replays` is returned alone.
   func plans(replayedBy replays: [String: String]) -> [String] {
     broken.flatMap { plan -> [String] in
       [plan.line] + (replays[plan.key].map { ["  Replay: \($0)"] } ?? [])
@@ -124,13 +130,16 @@ struct ExploreText {
     return "\(words). \(counterexample.violation.because.capitalised)."
   }
 
-  /// Returns a sentence that states why a condition is outside the authors' stated use; `nil` if it
-  /// is within.
+  /// Returns a sentence that states which rule of a published system a condition breaks.
+  ///
+  /// The result is `nil` if the condition breaks no rule that the system documents for apps.
   private func outside(_ row: SafetyCard.ConditionReport) -> String? {
     row.outside.map { "Outside the stated use: \($0)." }
   }
 
-  /// A sentence that names the conditions with unknown cells; `nil` if none is unknown.
+  /// A sentence that names the conditions under which the result of an invariant is unknown.
+  ///
+  /// `nil` if no result is unknown.
   var open: String? {
     let budgets = card.conditions.filter { $0.cells.contains { $0.result == .unknown } }
     guard !budgets.isEmpty else { return nil }

@@ -43,10 +43,10 @@ struct ExploreOptions: VerbOptions {
     "Explores equal states separately, to check that merging them is correct; this is far slower."
   )
   private var noMerging
-  /// The maximum number of states for each exploration.
+  /// The maximum number of states for each combination of system, condition and ``ExploreScope``.
   ///
-  /// With the default on two processors, the safety card of one system takes some minutes, and the
-  /// safety cards of all systems take 20 minutes.
+  /// With `--card` and the default on two processors, an exploration of all conditions takes some
+  /// minutes for one system, and 20 minutes for `--system all`.
   @Option(.states(10_000_000, shown: "10000000, for a card 210000, for all cards 86000"))
   var stateCountMax: Int
   var division = DivisionOptions()
@@ -58,13 +58,14 @@ struct ExploreOptions: VerbOptions {
   /// Whether the exploration continues only one of several plans that lead to equal states.
   var mergesStates: Bool { !noMerging }
 
-  /// The maximum number of commands of a plan, over all scopes.
+  /// The maximum number of commands of a plan: the greatest depth of ``scopes``.
   var depthMax: Int { scopes.map(\.depth).max() ?? 0 }
 
   /// The pairs of options that exclude each other.
   ///
   /// `--slices` excludes `--no-merging`, because a divided exploration always merges equal states.
-  /// `--length` excludes `--card`, `--json` and `--markdown`, because a single slice has no card.
+  /// `--length` excludes `--card`, `--json` and `--markdown`, because these options print results
+  /// about plans of all lengths, and `--length` explores plans of only one length.
   var exclusive: [[String]] {
     [["slices", "no-merging"]] + ["card", "json", "markdown"].map { ["length", $0] }
   }
@@ -178,7 +179,7 @@ extension ExploreVerb {
   ) { ExploreVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Runs every plan up to a length, and creates safety cards.
+/// Runs every plan up to a length, and creates each system's safety card: the table of its results.
 struct ExploreVerb: Verb {
   let options: ExploreOptions
   let composition: Composition
@@ -221,9 +222,10 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// Returns the conditions that have a row on a system's safety card.
+  /// Returns the conditions that have a row in a system's table of results, its safety card.
   ///
-  /// If all conditions are explored, they include those that the system does not support.
+  /// With `--conditions all`, the default, the rows include conditions that the system does not
+  /// support.
   private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
     if options.conditions == .all { return Condition.allCases }
     let named = try options.conditions.conditions(for: system)
@@ -266,7 +268,9 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// Writes the safety cards, and the counterexamples with their pages, into the run's folder.
+  /// Writes the safety cards (each system's table of results) into the run's folder.
+  ///
+  /// The counterexamples are written too, each with an HTML page.
   private func keep(
     _ cards: [SafetyCard],
     _ folder: RunOutput
@@ -304,7 +308,9 @@ struct ExploreVerb: Verb {
     )
   }
 
-  /// Returns the safety cards as Markdown; an overview precedes them if there are several.
+  /// Returns each system's safety card (table of results) as Markdown.
+  ///
+  /// With several cards, an overview precedes them.
   private func markdown(_ cards: [SafetyCard], _ document: CardsDocument) -> String {
     let hasOverview = cards.count > 1
     let overview = CardsOverview(cards: document.systems).markdown(scopes: options.scopes)

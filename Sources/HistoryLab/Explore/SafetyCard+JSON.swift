@@ -5,6 +5,8 @@ import Traces
 import Workloads
 
 /// The JSON form of safety cards, as in `cards.json`.
+///
+/// A card has the result of each invariant under each condition, for one system.
 struct CardsDocument: Codable, RunFile {
   /// The result of one invariant under one condition.
   struct Cell: Codable {
@@ -45,7 +47,7 @@ struct CardsDocument: Codable, RunFile {
     let condition: String
     var evidence: String?
     var because: String?
-    /// The reason why the condition is outside the authors' stated use; `nil` if it is within.
+    /// The reason why the condition breaks rules that a published system documents; else `nil`.
     var outsideStatedUse: String?
     let explored: [Piece]
 
@@ -78,7 +80,10 @@ struct CardsDocument: Codable, RunFile {
 }
 
 extension CardsDocument.Card {
-  /// Creates the JSON form of a safety card; `kept` contains its counterexamples by cell key.
+  /// Creates the JSON form of a safety card.
+  ///
+  /// `kept` contains the files of the counterexamples by condition and invariant
+  /// (``SafetyCell/key``). The form of paths and commands depends on `reader`.
   init(_ card: SafetyCard, kept: [String: KeptCounterexample], for reader: RunReader) {
     system = card.system
     statedUse = card.statedUse

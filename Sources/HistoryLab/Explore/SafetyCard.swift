@@ -11,7 +11,7 @@ import Workloads
 /// For each invariant that breaks, the card contains the shortest plan found.
 struct SafetyCard: Sendable {
   let system: String
-  /// The use that the system's authors state; `nil` for this project's systems.
+  /// The rules that a published system's authors document for apps; `nil` for all other systems.
   let statedUse: String?
   /// The results, in the order of the conditions.
   let conditions: [ConditionReport]
@@ -21,10 +21,10 @@ struct SafetyCard: Sendable {
     let condition: Condition
     /// The reason why the condition was not fully explored; `nil` if it was.
     let because: String?
-    /// The reason why the condition is outside the authors' stated use; `nil` if it is within.
+    /// The reason why the condition breaks rules that a published system documents; else `nil`.
     let outside: String?
     let pieces: [ExploreTask.Outcome]
-    /// One cell for each invariant, in the order of the checkers.
+    /// The result of each invariant under the condition, in the order of the checkers.
     let cells: [SafetyCell]
 
     /// The number of plans that the exploration covered.
@@ -34,10 +34,10 @@ struct SafetyCard: Sendable {
     var seconds: Double { pieces.reduce(0) { $0 + $1.seconds } }
   }
 
-  /// Creates a card from the outcomes of exploration tasks.
+  /// Creates the table of a system's results from the outcomes of exploration tasks.
   ///
-  /// Each condition has `pieceCount` tasks; if some of their outcomes are missing, the exploration
-  /// was interrupted.
+  /// Each condition that can be explored has `pieceCount` tasks, one for each ``ExploreScope``. If
+  /// some of their outcomes are missing, the exploration was interrupted.
   init(
     _ system: LabSystem,
     conditions: [Condition],
@@ -66,8 +66,9 @@ struct SafetyCard: Sendable {
 
   /// The verdict: `invalid`, `unknown` or `valid`.
   ///
-  /// The verdict is `invalid` if an invariant broke, `unknown` if a cell is unknown or no cell was
-  /// exercised, and `valid` otherwise.
+  /// The verdict is `invalid` if an invariant broke under some condition. Otherwise it is `unknown`
+  /// if the result of an invariant under some condition is unknown, or if no invariant was
+  /// exercised. In all other cases it is `valid`.
   var verdict: String {
     if cells.contains(where: { $0.result == .breaks }) { return "invalid" }
     let isOpen = cells.contains { $0.result == .unknown }
@@ -76,8 +77,9 @@ struct SafetyCard: Sendable {
 
   /// The verdict in a sentence.
   ///
-  /// The sentence names the conditions that hold, break or are unknown, and counts the cells that no
-  /// plan exercised.
+  /// The sentence names the conditions under which invariants hold, break, are unknown or were not
+  /// exercised. For the conditions under which invariants hold, it also counts the pairs of
+  /// condition and invariant (the cells) that no plan exercised.
   var sentence: String {
     let broken = conditions.filter { $0.cells.contains { $0.result == .breaks } }
     let open = conditions.filter { $0.cells.contains { $0.result == .unknown } }
@@ -178,9 +180,9 @@ struct SafetyCell: Sendable {
     budget = result == .unknown ? tooFew.max() : nil
   }
 
-  /// The result as a phrase.
+  /// The result as a phrase, such as `holds`, `breaks 4` (in 4 commands) or `breaks ≤ 4`.
   var word: String { result.word(depth, isLeast: isLeast) }
-  /// The identifier of the cell within its card.
+  /// The identifier of the cell within its card: the condition and the invariant.
   var key: String { "\(condition.rawValue)-\(invariant)" }
 }
 
@@ -190,7 +192,9 @@ extension Counterexample {
 }
 
 extension Condition {
-  /// The action that the condition needs but an exploration never performs, in words; else `nil`.
+  /// An action that plans with this condition need, but that explorations never perform, in words.
+  ///
+  /// `nil` if explorations can include the condition.
   var unexplored: String? {
     self == .callFailure ? "makes a call fail" : nil
   }

@@ -19,10 +19,12 @@ struct SliceFacts: Codable {
     var foreseen: Int?
     /// For each broken invariant, by its number, the lines of a shortest plan that breaks it.
     let broken: [Int: String]
-    /// The commands that lead to the new states.
+    /// The commands that lead to the new states, which no shorter plan reaches.
+    ///
+    /// For each new state, a column of numbers has the index of its last command here; -1 if none.
     let commands: [Commands]
 
-    /// Commands of plans with one header, as lines of a plan file.
+    /// Commands of plans that all have the same header, as lines of a plan file.
     struct Commands: Codable {
       /// The index of the plans' header in the task's list of headers.
       let root: Int
@@ -30,7 +32,7 @@ struct SliceFacts: Codable {
     }
   }
 
-  /// The results of one task: one system under one condition within one scope.
+  /// The results of one task: of one system under one condition within one ``ExploreScope``.
   struct Piece: Codable {
     let seconds: Double
     /// The slice's results for this task; `nil` if the task ended before the slice's plan length.
@@ -45,18 +47,20 @@ struct SliceFacts: Codable {
   let program: CampaignProgram
   /// The properties of the whole exploration, which must be equal in all of its slices.
   let exploration: ExplorationIdentity
-  /// The hashes that identify all slices of the previous length, in the order of their numbers.
+  /// The hashes of the slice files for one command less, in slice order; empty for length 0.
   let after: [String]
   let pieces: [Piece]
-  /// The number of the bytes after the facts.
+  /// The number of bytes in the file after its first line.
   let byteCount: Int
-  /// The hash of the bytes after the facts.
+  /// The hash of the bytes in the file after its first line.
   let hash: String
 }
 
 /// One slice of an exploration: the plan length, the slice's number, and the number of slices.
 ///
-/// Plans of this length continue states of the previous length, which are divided into slices.
+/// Plans of one length continue the states that plans with one command less reach, and shorter plans
+/// do not. These states are divided into slices, so that several processes can explore plans of the
+/// same length.
 struct SlicePlace: Codable, Hashable, Sendable {
   let length: Int
   /// The number of the slice, from 1.
@@ -65,7 +69,7 @@ struct SlicePlace: Codable, Hashable, Sendable {
 
   var file: String { "slice-\(length)-\(index)-of-\(count).bin" }
 
-  /// The slice as a phrase: `slice 2/4 of length 3`.
+  /// The slice as a phrase: `slice 2/4 of length 3` is part 2 of 4 of the plans of 3 commands.
   var sentence: String { "slice \(index)/\(count) of length \(length)" }
 
   init(length: Int, index: Int, count: Int) {
@@ -89,7 +93,10 @@ struct ExplorationIdentity: Codable, Hashable, Sendable {
   let pieces: [String]
   /// The maximum number of states of a task.
   let states: Int
-  /// For each task, a hash of the design, headers, first commands and real history of its plans.
+  /// For each task, a hash of the data that determines its plans.
+  ///
+  /// See ``ExploreTask/alphabetText``: the design, the headers, the possible first commands, and
+  /// the parts of a store file's history that the plans' writes repeat, if any.
   let alphabets: [String]
 
   /// Creates the properties of the exploration that consists of the given tasks.
@@ -129,7 +136,9 @@ extension SliceFacts.Content {
     commands = Self.lines(slice.commands, headers)
   }
 
-  /// Returns commands as lines, grouped by runs of commands with the same header.
+  /// Returns commands as lines of plan files.
+  ///
+  /// Consecutive commands share an element of the result if their plans have the same header.
   private static func lines(
     _ commands: [ExplorationSlice.RootCommand],
     _ headers: [PlanHeader]
@@ -144,7 +153,7 @@ extension SliceFacts.Content {
     return parts
   }
 
-  /// The number of bytes of the columns.
+  /// The number of bytes of these results in the file's columns of numbers.
   var byteCount: Int { 20 * states + 8 * moves }
 }
 

@@ -9,19 +9,23 @@ import Traces
 
 /// A file with one slice of an exploration: facts as a line of JSON, then columns of numbers.
 ///
-/// The columns have 20 bytes for each new state: its hash, header, previous state and last command.
-/// They have 8 bytes for each move, which is a command that leads from one state to another. Each
-/// task with results has separate columns. All numbers are little-endian.
+/// A slice is a part of the work on plans of one length, for all tasks (a task is one system under
+/// one condition within one scope). Each task with results has separate columns. They have 20 bytes
+/// for each new state: its hash, and the indices of the plan's header, the previous state and the
+/// last command. They have 8 bytes for each move, which is a command that leads from one state to
+/// another. All numbers are little-endian.
 struct SliceFile: Sendable {
   let path: String
   let facts: SliceFacts
-  /// The hash of the facts, by which the slices of plans with one more command refer to this file.
+  /// The hash of the file's first line; the slices of plans with one more command refer to it.
   let hash: String
   private let bytes: Data
 
-  /// Writes a file into a folder.
+  /// Writes the file of a slice into a folder.
   ///
-  /// For each task, `pieces` contains the slice's results, the headers of the plans, and the duration.
+  /// For each task of the exploration, `pieces` contains the slice's results (`nil` if the task
+  /// ended before the slice's plan length), the plan headers to which the results refer by index,
+  /// and the duration.
   ///
   /// - Throws: A lab error if the file cannot be written.
   static func write(
@@ -63,9 +67,9 @@ struct SliceFile: Sendable {
     }
   }
 
-  /// Reads a file, and verifies that it is complete and continues an exploration.
+  /// Reads the file of a slice, and verifies that it is complete and belongs to an exploration.
   ///
-  /// - Throws: A usage error that names the file and the difference.
+  /// - Throws: A usage error that names the file and the reason why it cannot be used.
   init(
     _ path: String,
     _ place: SlicePlace,

@@ -7,21 +7,22 @@ import Traces
 
 /// The slice files of an exploration in a folder.
 ///
-/// Each slice belongs to one plan length. Lengths are read in ascending order from 0. The
-/// first length with a missing slice and all greater lengths are left out.
+/// A slice is a part of the work on plans of one length (number of commands). Lengths are read in
+/// ascending order from 0. The first length with a missing slice and all greater lengths are left
+/// out.
 struct SliceFolder: Sendable {
-  /// The slices of each complete plan length, from length 0, in the order of their numbers.
+  /// The slice files of each complete plan length, from length 0; within a length in slice order.
   ///
   /// A plan length is complete if all slices of this length and of all shorter lengths exist.
   private let lengths: [[SliceFile]]
 
-  /// The number of complete plan lengths, counted from length 0.
+  /// The number of complete plan lengths: all slices of these and of all shorter lengths exist.
   var lengthCount: Int { lengths.count }
 
-  /// The hashes of the slices of the greatest complete plan length; empty if no length is complete.
+  /// The hashes of the slice files of the last length in `lengths`; empty if no length is complete.
   var hashes: [String] { lengths.last?.map(\.hash) ?? [] }
 
-  /// Reads the slices of plans with fewer than `end` commands, at any depth below a folder.
+  /// Reads the slice files for plan lengths less than `end`, at any depth below a folder.
   ///
   /// - Throws: A usage error if a file does not belong to the exploration, or if a slice has two files.
   init(

@@ -24,7 +24,9 @@ struct FinishedRun {
   /// The numbers of good, bad and unknown results for one subject, such as an invariant.
   struct Verdict: Hashable {
     let system: String
-    /// An invariant, an invariant under a condition, a mutant, or a stress run's processes.
+    /// The name of the subject: of an invariant, of an invariant under a condition, or of a mutant.
+    ///
+    /// For a stress run, the subject is `processes on one store`.
     let subject: String
     var good = 0
     var bad = 0

@@ -121,7 +121,7 @@ struct HistoryListVerb: Verb {
 struct HistoryRendering {
   let runs: [HistoryDatabase.RunLine]
 
-  /// The maximum number of characters of a run's sentence in the table; JSON has the full sentence.
+  /// The maximum number of characters of a verdict's reason in the table; JSON has it in full.
   private static let sentenceMax = 100
 
   /// A table with one row for each run.

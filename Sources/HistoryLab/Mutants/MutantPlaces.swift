@@ -35,7 +35,7 @@ struct MutantPlacesVerb: Verb {
     return report.isGood ? .good : .violation
   }
 
-  /// Finds the commands at which one bug changes what happens in its plan, and explains the plan.
+  /// Finds the commands of a bug's plan at which the bug acts, and explains the plan as `why` does.
   private func place(of mutant: Mutant) async throws(LabError) -> MutantPlace {
     let path = "\(plans)/\(mutant.name).jsonl"
     guard let text = FileManager.default.contents(atPath: path) else {
@@ -61,11 +61,12 @@ struct MutantPlacesVerb: Verb {
 
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
-  /// For each command after the first, the edited code runs twice up to the state before the command.
-  /// One of the two runs then switches the edit off. Both runs replace their connections, if possible,
-  /// because a prepared statement would keep the SQL of the edit. Then both continue. For the first
-  /// command, a whole run of the edited code is compared with one of the unedited code. The unedited
-  /// code runs first, because the switch affects the whole process.
+  /// For each command after the first, the edited code runs twice up to the state before the
+  /// command. One of the two runs then switches the edit off. Both runs replace their connections,
+  /// if possible, because a prepared statement would keep the SQL of the edit. Then both continue,
+  /// and the command's events and the state after it are compared. For the first command, they are
+  /// compared between a run of the edited code and a run of the unedited code. That unedited run
+  /// comes first, because creating the edited system switches the edit on in the whole process.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()
     let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
@@ -144,28 +145,35 @@ struct MutantPlace: Sendable {
   let curve: ViolationCurve
   /// The first and last point of ``curve``, measured again with new random continuations.
   ///
-  /// The array is empty if these continuations were not run.
+  /// A continuation keeps the plan's first commands and appends random commands. A point is the
+  /// share of continuations that break the invariant. The array is empty if nothing was measured
+  /// again.
   let ends: [ShareInterval]
   let seconds: Double
 
-  /// The commands at which the bug acts; closing passes and reads count as the last command.
+  /// The numbers in ``acts``, but with the last command's number for all that happens after it.
   private var places: [Int] { acts.map { min($0, commandCount) } }
 
-  /// The number of the command that the explanation names; `nil` if it names none.
+  /// The number of the command that `why` names, at the steepest rise of ``curve``; `nil` if none.
   var named: Int? { curve.steepestRise?.command }
 
-  /// Whether the explanation names a command at which the bug acts.
+  /// Whether `why` names a command at which the edited code behaves differently.
   var isNamed: Bool { named.map(places.contains) ?? false }
 
-  /// Whether the explanation names the first command at which the bug acts.
+  /// Whether `why` names the first command at which the edited code behaves differently.
   var isFirstNamed: Bool { named != nil && named == places.first }
 
-  /// The note next to the command that the explanation names; empty if the bug acts there first.
+  /// The note next to the command ``named`` in the report.
+  ///
+  /// It is empty if this command is the first at which the bug acts. Otherwise it says whether the
+  /// bug acts at the command at all.
   fileprivate var remark: String {
     isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
   }
 
-  /// Whether the curve's first and last interval overlap with the intervals in ``ends``.
+  /// Whether the first and last interval of ``curve`` overlap with those measured again, ``ends``.
+  ///
+  /// `false` if nothing was measured again.
   var endsAgree: Bool {
     guard let first = curve.points.first, let last = curve.points.last, ends.count == 2 else {
       return false

@@ -26,10 +26,16 @@ struct MutantReport {
   /// Whether every mutant was tried with every seed.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
 
-  /// The share of kills in which at least one of the seed's plans shrank to the shortest known length.
+  /// The share of kills in which a shrunk plan has at most the length of the shortest known plan.
+  ///
+  /// A kill is a pair of a mutant and a seed whose plans kill it, also by a hang or a crash.
+  /// Equivalent mutants are excluded.
   var leastShare: Double { share(\.leastCount) }
 
-  /// The share of kills in which the seed's first plan shrank to the shortest known length.
+  /// The share of kills in which the first killing plan shrank to the shortest known length.
+  ///
+  /// A kill is a pair of a mutant and a seed whose plans kill it, also by a hang or a crash.
+  /// Equivalent mutants are excluded.
   var firstLeastShare: Double { share(\.firstLeastCount) }
 
   private func share(_ count: (MutantOutcome) -> Int) -> Double {
@@ -37,7 +43,9 @@ struct MutantReport {
     return all == 0 ? 0 : Double(bugs.map(count).reduce(0, +)) / Double(all)
   }
 
-  /// The greatest of the mutants' median numbers of plans until a kill, equivalent mutants excluded.
+  /// The median number of plans until a kill, for the mutant with the greatest such median.
+  ///
+  /// Equivalent mutants are excluded.
   var caseMedianMax: Double { bugs.map(\.caseMedian).max() ?? 0 }
 
   /// `invalid` if an outcome is unexpected, else `unknown` if a trial is missing, else `valid`.
@@ -108,9 +116,9 @@ struct MutantDocument: Codable, RunFile {
     let checkers: [String: Int]
     let casesMedian: Double
     let secondsMedian: Double
-    /// The median number of commands of the first killing plans after shrinking.
+    /// The median number of commands, over the seeds, of the first killing plan after shrinking.
     let commandsFirst: Double
-    /// The median number of commands of each seed's shortest killing plan.
+    /// The median number of commands, over the seeds, of the shortest killing plan after shrinking.
     let commandsShortest: Double
     /// The number of commands of the shortest known killing plan; 0 if none is known.
     let commandsLeast: Int

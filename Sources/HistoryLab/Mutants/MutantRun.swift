@@ -163,7 +163,7 @@ struct MutantWorker {
   /// Called before each run of a plan.
   var beforePlan: () -> Void = {}
 
-  /// The share of plans that test stores on disk, for mutants under ``diskConditions``.
+  /// The share of plans that test stores on disk, for mutants that need one of ``diskConditions``.
   private static let diskShare = 0.17
   /// The conditions of mutants that need tests of stores on disk.
   ///
@@ -335,9 +335,9 @@ struct MutantOutcome: Sendable {
     }
   }
 
-  /// The checkers that reject the seeds' first killing plans, with seed counts, most frequent first.
+  /// For each checker, the number of seeds whose first killing plan it rejects; most seeds first.
   ///
-  /// The reasons of unfinished trials follow, also with seed counts.
+  /// The reasons of unfinished trials follow, each with its number of seeds.
   var checkers: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
@@ -355,10 +355,10 @@ struct MutantOutcome: Sendable {
   /// The median time per seed, in seconds, until the first kill or until the limit of plans.
   var secondsMedian: Double { median(trials.map(\.seconds)) }
 
-  /// The median length of each seed's first killing plan after shrinking, in commands.
+  /// The median number of commands, over the seeds, of the first killing plan after shrinking.
   var firstMedian: Double { median(firsts.map { Double($0.commandCount) }) }
 
-  /// The median length of each seed's shortest killing plan, in commands.
+  /// The median number of commands, over the seeds, of the shortest killing plan after shrinking.
   var shortestMedian: Double { median(shortests.map { Double($0.commandCount) }) }
 
   /// The number of seeds whose first killing plan shrank to the shortest known length.
@@ -381,7 +381,7 @@ struct MutantOutcome: Sendable {
     shortests.min { $0.commandCount < $1.commandCount }
   }
 
-  /// The longest of the seeds' shortest plans; `nil` if all are equally long.
+  /// The longest of the seeds' shortest killing plans; `nil` if these plans are equally long.
   var longest: MutantTrial.Kill? {
     let longest = shortests.max { $0.commandCount < $1.commandCount }
     let least = shortest?.commandCount ?? 0

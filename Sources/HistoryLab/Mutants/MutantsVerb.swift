@@ -72,7 +72,7 @@ struct MutantsOptions: VerbOptions {
     }
     guard isGenerated || !$planCount.isGiven else {
       throw .usage(
-        "--plans needs --generated: without it, each mutant runs plans until one detects it."
+        "--plans needs --generated: without --generated, plans run until one detects the mutant."
       )
     }
     if isGenerated {
@@ -86,7 +86,9 @@ struct MutantsOptions: VerbOptions {
     try FilePath.checkWritableFolder(output, for: "--output")
   }
 
-  /// Returns the generated edits whose name starts with one of the prefixes; all if none is given.
+  /// Returns the generated mutants whose names start with a given prefix; all if none is given.
+  ///
+  /// A generated mutant is an edit of the source code that a rule makes.
   private static func generated(_ names: [String]) throws(LabError) -> [Mutant] {
     let all = Mutant.generated
     if !all.isEmpty,

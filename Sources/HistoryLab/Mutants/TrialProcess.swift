@@ -150,12 +150,12 @@ struct DescribedTrial {
   }
 }
 
-/// A stopwatch for the current plan.
+/// A stopwatch that shows whether the current plan takes too long.
 final class PlanWatch: Sendable {
   private let begun = Mutex<ContinuousClock.Instant?>(nil)
   private let limit: Duration
 
-  /// Creates a stopwatch for plans with a time limit.
+  /// Creates a stopwatch; `limit` is the time limit of each plan.
   init(limit: Duration) { self.limit = limit }
 
   /// Starts the stopwatch at the beginning of a plan.

@@ -8,18 +8,21 @@ import Systems
 import Traces
 import Workloads
 
-/// Runs a tracking design under the test conditions of which a store's history shows signs.
+/// Runs plans on a tracking design under test conditions, and reports the broken invariants.
 ///
-/// `advise --design` uses it.
+/// `advise --design` uses it. The conditions, such as equal timestamps, are those that the history
+/// in a store file shows.
 struct DesignJudge {
-  /// The scope in which every plan is run; ten conditions take one or two seconds.
+  /// The bounds of the exploration: every plan of 2 actors and up to 4 commands is run.
+  ///
+  /// The exploration of ten conditions takes one or two seconds with these bounds.
   var scope = ExploreScope(actors: 2, depth: 4)
   var stateCountMax = 50_000
   /// The number of random plans, which may be longer than `scope` allows and show whether the
   /// design ever purges.
   var planCount = 200
 
-  /// The reader through which `advise` runs designs.
+  /// The setting that makes `advise --design` call ``advice(_:_:jobs:)``.
   var reader: DesignReader {
     var reader = DesignReader()
     reader.read = { name, conditions, jobs throws(LabError) in

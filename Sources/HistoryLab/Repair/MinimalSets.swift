@@ -10,38 +10,42 @@ import Commands
 ///
 /// The design may also have to purge. As long as no set that holds also purges, the search tries
 /// supersets of the sets that hold, and keeps the first superset that holds and purges. Whether the
-/// design purges with a set is measured only if no known plan rejects the set. A superset is verified
-/// only if the design purges with it.
+/// changed design purges is measured only if no known plan rejects the set. A superset is verified
+/// only if the changed design purges.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 
-  /// The possible changes for each decision; a set contains at most one change for each decision.
-  let alternatives: [[Change]]
-  /// Returns, for each set, the index of the first of `proofs` that breaks the changed design.
+  /// For each decision of the design, such as where positions are stored, the possible changes.
   ///
-  /// The index is `nil` if none of them does.
+  /// A set of changes contains at most one change for each decision.
+  let alternatives: [[Change]]
+  /// Returns, for each set of changes, the index of the first plan that breaks the changed design.
+  ///
+  /// The plans are those in `proofs`. The index is `nil` if none of the plans breaks the design.
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
-  /// Searches for plans that break the design with a set of changes; returns none if the set holds.
+  /// Returns plans that break the design after a set of changes; empty if a search finds none.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
-  /// Returns, for each set, whether the design purges with it; `nil` if the design need not purge.
+  /// Returns, for each set of changes, whether the changed design ever purges history.
+  ///
+  /// The closure is `nil` if the design need not purge.
   var purges: ((_ sets: [Changes]) async throws(LabError) -> [Bool])?
   /// Called with the number of sets that are rejected or accepted so far.
   var progress: (Int) -> Void = { _ in }
 
-  /// All known plans that break the design with some set of changes.
+  /// All known plans, each of which breaks the design after some set of changes.
   private(set) var proofs: [Proof] = []
-  /// For each rejected set, the index in ``proofs`` of a plan that rejects the set.
+  /// For each rejected set of changes, the index of a plan in ``proofs`` that breaks the design.
   private(set) var rejections: [Changes: Int] = [:]
   /// The minimal sets: no plan breaks the changed design, but one does for every proper subset.
   private(set) var minimal: [Changes] = []
-  /// The first superset of a minimal set with which the design holds and also purges.
+  /// The first set found that contains a minimal set and after which the design also purges.
   ///
-  /// The design holds if no plan breaks it. `nil` if the design need not purge, if a minimal set
-  /// found earlier purges, or if no such superset was found.
+  /// No plan breaks the design after these changes. `nil` if the design need not purge, if it
+  /// already purges after one of the minimal sets found before, or if no such set was found.
   private(set) var purging: Changes?
-  /// The measured sets with which the design never purges.
+  /// The sets of changes after which the design never purges, according to ``purges``.
   private(set) var idle: Swift.Set<Changes> = []
-  /// The number of sets that were verified.
+  /// The number of sets of changes for which ``verify`` searched for plans that break the design.
   private(set) var verifiedCount = 0
   private var holding: Swift.Set<Changes> = []
 
@@ -56,15 +60,15 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     self.verify = verify
   }
 
-  /// Whether a set was found with which no plan breaks the design.
+  /// Whether a set of changes was found that repairs the design.
   ///
-  /// If the design must purge, it must also purge with the set.
+  /// After a repair, no plan breaks the design. If the design must purge, it also purges.
   var isSolved: Bool { purging != nil || minimal.contains { !idle.contains($0) } }
 
   /// Finds every minimal set with at most `countMax` changes.
   ///
-  /// If the design must purge but does not purge with any minimal set found so far, the search also
-  /// tries supersets of the minimal sets.
+  /// If the design must purge but does not purge after any minimal set found so far, the search
+  /// also tries supersets of the minimal sets.
   mutating func search(upTo countMax: Int) async throws(LabError) {
     for count in 0...max(0, min(countMax, alternatives.count)) {
       let (known, sets) = (minimal, sets(of: count))
@@ -86,7 +90,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     _ = try await purging(found)
   }
 
-  /// Sets ``purging`` to the first of `sets` with which the design holds and also purges.
+  /// Sets ``purging`` to the first of `sets` after which no plan breaks the design and it purges.
   ///
   /// Each of `sets` is a superset of one of ``minimal``.
   private mutating func searchPurging(among sets: [Changes]) async throws(LabError) {
@@ -108,7 +112,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     progress(rejections.count + minimal.count)
   }
 
-  /// Measures whether the design purges with each set, and returns the sets with which it purges.
+  /// Measures whether the design purges after each set, and returns the sets after which it purges.
   ///
   /// If the design need not purge, returns all sets without measuring.
   private mutating func purging(_ sets: [Changes]) async throws(LabError) -> [Changes] {
@@ -120,13 +124,13 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   /// Finds a minimal repair within a larger set of changes.
   ///
-  /// No proper subset of the result is a repair: a plan breaks the design with the subset, or the
-  /// design must purge and never purges with the subset. Changes are removed as long as the
+  /// No proper subset of the result is a repair: a plan breaks the design after the changes of the
+  /// subset, or the design must purge and never does after them. Changes are removed as long as the
   /// remaining set is not ruled out. The remaining set is then verified. If this finds plans that
   /// break the design, they are added to ``proofs``, and the reduction starts again.
   ///
-  /// - Returns: The minimal repair; `nil` if a plan breaks the design with the larger set itself, or
-  ///   if the design must purge and never purges with the larger set.
+  /// - Returns: The minimal repair; `nil` if a plan breaks the design after all changes of the
+  ///   larger set, or if the design must purge and never purges after them.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {
     while try await !isRuledOut(Changes(whole)) {
       var set = Changes(whole)
@@ -147,29 +151,30 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   /// Returns whether a set of changes is known to be no repair.
   ///
-  /// A set is no repair if a plan breaks the design with the set, or if the design must purge and
-  /// never purges with the set. Only the plans in ``proofs`` are tried.
+  /// A set is no repair if a plan breaks the changed design, or if the design must purge and the
+  /// changed design never purges. Only the plans in ``proofs`` are tried.
   private mutating func isRuledOut(_ set: Changes) async throws(LabError) -> Bool {
     if try await isRejected(set) { return true }
     return try await purging([set]).isEmpty
   }
 
-  /// Returns whether a plan in ``proofs`` breaks the design with a set of changes.
+  /// Returns whether a plan in ``proofs`` breaks the design after a set of changes.
   private mutating func isRejected(_ set: Changes) async throws(LabError) -> Bool {
     if rejections[set] == nil { rejections[set] = try await reject([set], proofs[...])[0] }
     return rejections[set] != nil
   }
 
-  /// Returns a plan that breaks the design with all changes of a set except `change`.
+  /// Returns a plan that breaks the design if all changes of a set are made except `change`.
   ///
   /// The result is `nil` if no such plan is known.
   func proof(without change: Change, of set: Changes) -> Proof? {
     rejections[set.subtracting([change])].map { proofs[$0] }
   }
 
-  /// Returns whether no plan breaks the design with a set of changes.
+  /// Returns whether no plan breaks the design after a set of changes.
   ///
-  /// The plans in ``proofs`` are tried first. If none breaks the design, the set is verified.
+  /// The known plans in ``proofs`` are tried first. If none of them breaks the changed design,
+  /// ``verify`` searches for other plans that do.
   private mutating func holds(_ set: Changes) async throws(LabError) -> Bool {
     if holding.contains(set) { return true }
     if try await isRejected(set) { return false }
@@ -184,7 +189,9 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return false
   }
 
-  /// Returns all sets with a given number of changes, at most one for each decision, in order.
+  /// Returns all sets of `count` changes with at most one change for each decision.
+  ///
+  /// The sets have the order of ``alternatives``. Decisions before the index `first` are left out.
   private func sets(of count: Int, from first: Int = 0) -> [Changes] {
     guard count > 0 else { return [[]] }
     return alternatives.indices.dropFirst(first).flatMap { index in

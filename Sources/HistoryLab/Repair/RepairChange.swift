@@ -2,11 +2,11 @@ import Systems
 
 /// One change of a design: a decision, its choice in the design, and the choice that replaces it.
 struct RepairChange: Hashable, Sendable {
-  /// The decision's name.
+  /// The name of the design's decision that this change alters, such as `position`.
   let decision: String
-  /// The name of the choice in the unchanged design.
+  /// The name of the choice that the unchanged design has made for the decision.
   let from: String
-  /// The name of the new choice.
+  /// The name of the choice that replaces it in the changed design.
   let to: String
 
   /// The change as a phrase, such as `position: date -> number`.
@@ -17,7 +17,7 @@ struct RepairChange: Hashable, Sendable {
 }
 
 extension TrackingDesign {
-  /// The possible changes for each decision that a repair may change.
+  /// For each decision that a repair may change, one change to each other choice.
   var alternatives: [[RepairChange]] {
     choices.filter(\.decision.mayChange).map { decision, word in
       decision.choices.map(\.word).filter { $0 != word }.map { other in
@@ -26,7 +26,9 @@ extension TrackingDesign {
     }
   }
 
-  /// The changes that give the design all decisions of this project's tracker.
+  /// The changes after which the design has the same choices as this project's tracker.
+  ///
+  /// ``corner`` is a design with these choices. Decisions that no repair may change are left out.
   var changesToCorner: [RepairChange] {
     choices.filter(\.decision.mayChange).compactMap { decision, word in
       let corner = decision.choice(of: .corner)

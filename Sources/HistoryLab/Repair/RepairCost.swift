@@ -6,7 +6,7 @@ import Workloads
 
 /// Counts of a design's fetches, stored positions, and transactions in a fixed set of plans.
 struct RepairCost: Hashable, Sendable {
-  /// The number of fetches.
+  /// The number of fetches; reports call it `passes`, because each pass begins with a fetch.
   var passes = 0
   /// The number of merged transactions; a transaction that is merged twice counts twice.
   var merges = 0
@@ -19,12 +19,12 @@ struct RepairCost: Hashable, Sendable {
 
   init() {}
 
-  /// The maximum number of plans in which events are counted.
+  /// The maximum number of plans in which a design's costs, such as its fetches, are counted.
   ///
-  /// If a repair runs fewer random plans, events are counted in that smaller number of plans.
+  /// If a repair runs fewer random plans, the costs are counted in that smaller number of plans.
   static let planCountMax = 200
 
-  /// Counts the events in the first plans that are generated with `style`.
+  /// Counts a design's costs in the first `planCount` plans that are generated with `style`.
   ///
   /// - Throws: a lab error when a plan cannot be run.
   init(

@@ -27,9 +27,9 @@ struct RepairReport: Sendable {
 
   /// The reason why a set of changes is no repair.
   enum Proof: Sendable {
-    /// A plan breaks the design with these changes.
+    /// The plan breaks the design after the set's changes, with this violation.
     case breaks(Plan, Violation)
-    /// The design must purge, and never does with these changes.
+    /// The design must purge, but never purges after the set's changes.
     case neverPurges
   }
 
@@ -37,13 +37,13 @@ struct RepairReport: Sendable {
   struct Reason: Sendable {
     let change: RepairChange
     let proof: Proof
-    /// The contents of the design file with all changes of the repair except this one.
+    /// The contents of a design file: the design with all changes of the repair except ``change``.
     let file: String
 
-    /// Returns the name that this change's plan file and design file have in common.
+    /// Returns the common part of two file names: of the proof's plan and of the design it breaks.
     ///
-    /// Prefixes and extensions are added to the name. `number` is the number of the set of changes.
-    /// The result is `nil` if the proof contains no plan.
+    /// The design has all changes of the repair except ``change``. `number` is the number of the
+    /// repair, from 1. The result is `nil` if the proof contains no plan.
     func stem(ofSet number: Int) -> String? {
       guard case .breaks = proof else { return nil }
       return "set-\(number)-without-\(change.decision)"
@@ -52,19 +52,21 @@ struct RepairReport: Sendable {
 
   /// Some of the changes of a repair, with the proof that they do not suffice.
   struct Subset: Sendable {
-    /// The indices of these changes in the list of the repair's changes.
+    /// The indices of the subset's changes in ``Answer/changes``.
     let places: [Int]
     let proof: Proof
   }
 
-  /// A plan that breaks the design even with all decisions of this project's tracker.
+  /// A plan that breaks the design even with the choices of this project's tracker.
   struct Unrepaired: Sendable {
     let plan: Plan
     let violation: Violation
-    /// The contents of the design file with all decisions of this project's tracker.
+    /// The contents of a design file: the design with the choices of this project's tracker.
+    ///
+    /// ``plan`` breaks this design. Decisions that no repair may change keep their choices.
     let file: String
 
-    /// The name that the plan file and design file have in common, without prefix and extension.
+    /// The common part of the names of the plan file and the design file.
     static let stem = "unrepaired"
   }
 
@@ -75,16 +77,16 @@ struct RepairReport: Sendable {
   let changeCountMax: Int
   /// Whether the repaired design must purge, because the unchanged design purges.
   let mustPurge: Bool
-  /// The minimal sets of changes with which no plan breaks the design.
+  /// The minimal sets of changes after which no plan breaks the design.
   ///
-  /// With any proper subset of one of these sets, a plan breaks the design. Each set has at most
+  /// After any proper subset of one of these sets, a plan breaks the design. Each set has at most
   /// `changeCountMax` changes.
   let answers: [Answer]
-  /// A set of changes with which no plan breaks the design and the design purges.
+  /// A larger set of changes, after which no plan breaks the design and the design also purges.
   ///
   /// The set is a superset of one of ``answers``, and has at most `changeCountMax` changes. `nil`
-  /// if the design need not purge, if one of ``answers`` of the same or a smaller size purges, or
-  /// if no such set was found.
+  /// if the design need not purge, if it already purges after one of ``answers`` that has as many
+  /// changes or fewer, or if no such set was found.
   let purging: Answer?
   /// A repair with more than `changeCountMax` changes; `nil` if none was needed or found.
   ///
@@ -93,19 +95,22 @@ struct RepairReport: Sendable {
   let larger: Answer?
   let unrepaired: Unrepaired?
   let cost: RepairCost
-  /// The number of sets of changes with which a plan still breaks the design.
+  /// The number of sets of changes after which a plan still breaks the design.
   let rejectedCount: Int
   let verifiedCount: Int
   let planCount: Int
   let seconds: Double
 
-  /// Whether no plan that was run breaks the unchanged design; the design may still never purge.
+  /// Whether no plan that was run breaks the unchanged design.
+  ///
+  /// The design may still need a repair, because it may never purge although it must.
   var isSafe: Bool { answers.first?.changes.isEmpty == true }
 
-  /// Whether a set was found that repairs the design.
+  /// Whether a set of changes was found that repairs the design.
   ///
-  /// ``larger`` counts only if plans break the design with all sets of at most `changeCountMax`
-  /// changes.
+  /// After a repair, no plan breaks the design, and the design purges if it must. The repair
+  /// ``larger`` counts only if ``answers`` is empty: plans then break the design after every set of
+  /// at most `changeCountMax` changes.
   var isRepaired: Bool {
     guard answers.isEmpty else {
       return purging != nil || answers.contains { isRepair($0) }
@@ -145,9 +150,9 @@ struct RepairReport: Sendable {
     return "\(holds), but with \(them) the design never purges. \(purgeSentence)"
   }
 
-  /// A sentence about a set of changes with which no plan breaks the design and the design purges.
+  /// A sentence about the repair that also makes the design purge: ``purging``, ``larger`` or none.
   ///
-  /// The sentence is needed if the design never purges with any set in ``answers``.
+  /// The sentence is needed if the design must purge, but purges after no set in ``answers``.
   private var purgeSentence: String {
     if let purging {
       return "The smallest set with which it holds and purges has "
@@ -274,7 +279,7 @@ struct RepairReport: Sendable {
     return "Unknown beyond \(limits.stateCountMax.counted("state")): \(names)."
   }
 
-  /// The sets to print: those of ``answers`` with changes, ``purging``, and ``larger``.
+  /// The sets of changes to print: ``answers`` with changes, ``purging``, and ``larger``.
   var shown: [Answer] {
     answers.filter { !$0.changes.isEmpty } + [purging, larger].compactMap(\.self)
   }
@@ -284,9 +289,10 @@ struct RepairReport: Sendable {
 }
 
 extension RepairReport.Subset {
-  /// The plan that breaks the design with only these changes.
+  /// The plan that breaks the design if only the changes of this subset are made.
   ///
-  /// `nil` if no such plan is known, and the design never purges with these changes.
+  /// `nil` if no such plan is known. The subset is then no repair because the design never purges
+  /// after its changes.
   var plan: Plan? {
     if case .breaks(let plan, _) = proof { plan } else { nil }
   }
@@ -376,8 +382,8 @@ extension RepairReport {
 /// The files of a repair in its run's folder, and the commands that replay them.
 ///
 /// For each change, the files include the design with all other changes of its set, and a plan that
-/// breaks this design. Both files are missing if no such plan is known, and the design never purges
-/// without the change.
+/// breaks this design, which shows that the change is needed. If no such plan is known, both files
+/// are missing: the change is then needed because the design never purges without it.
 struct RepairFiles {
   /// The path of the run's folder, as the output shows it.
   let folder: String
@@ -386,7 +392,11 @@ struct RepairFiles {
   /// The name of the file with the result as JSON.
   static let document = "repair.json"
 
-  /// Writes the designs of all sets, and the plan and the design of each proof.
+  /// Writes the changed design of each set, and for each change the plan that proves it is needed.
+  ///
+  /// Next to each plan is the design that it breaks, which has all changes of the set except that
+  /// one. A change whose proof contains no plan has no files. ``RepairReport/unrepaired`` is also
+  /// written.
   ///
   /// - Throws: a lab error when a file cannot be written.
   static func write(_ report: RepairReport, to folder: RunOutput) throws(LabError) {
@@ -415,10 +425,12 @@ struct RepairFiles {
   private static func planFile(_ stem: String) -> String { "plan-\(stem).jsonl" }
   private static func designFile(_ stem: String) -> String { "design-\(stem).json" }
 
-  /// Returns the path of a proof's plan file, relative to the folder of the report's reader.
+  /// Returns the path of a plan file, as ``reader`` needs it.
+  ///
+  /// `stem` is the part of the file's name without its prefix and extension.
   func plan(_ stem: String) -> String { path(Self.planFile(stem)) }
 
-  /// Returns the command that replays the plan of a proof on its design.
+  /// Returns the command that replays the plan file on the design file with the same `stem`.
   func replay(_ stem: String) -> String {
     ReplayOptions(source: .file(plan(stem)), system: path(Self.designFile(stem)))
       .line(typing: reader.command)
@@ -439,25 +451,26 @@ struct RepairDocument: Encodable {
     let from: String
     let to: String
     let sentence: String
-    /// A plan that breaks the design with all other changes of the set, in the plan file format.
+    /// A plan, in the format of plan files, that breaks the design without this change of the set.
     ///
-    /// `plan`, `commands`, `invariant`, `file` and `replay` are `nil` if no such plan is known, and
-    /// the design never purges without this change.
+    /// `plan`, `commands`, `invariant`, `file` and `replay` are `nil` if no such plan is known. The
+    /// change is then needed because the design never purges without it.
     let plan: String?
     let commands: [String]?
     let invariant: String?
-    /// The path of the plan's file; only the file's name in `repair.json`.
+    /// The path of the file with ``plan``; only the file's name in `repair.json`.
     let file: String?
-    /// The command that replays the file on the design with all other changes of the set.
+    /// The command that replays ``plan`` on the design with all changes of the set except this one.
     let replay: String?
     let because: String
   }
   struct Subset: Encodable {
-    /// The names of the decisions that are changed.
+    /// The names of the decisions that the subset changes.
     let decisions: [String]
-    /// A plan that breaks the design with only these changes.
+    /// A plan that breaks the design if only the changes of ``decisions`` are made.
     ///
-    /// `nil` if no such plan is known, and the design never purges with these changes.
+    /// `nil` if no such plan is known. The subset is then no repair because the design never
+    /// purges after its changes.
     let plan: String?
     let invariant: String?
   }
@@ -465,7 +478,7 @@ struct RepairDocument: Encodable {
     let changes: [Change]
     /// Every proper subset of the changes, each with the proof that the subset is no repair.
     let subsets: [Subset]
-    /// Whether the design purges with these changes.
+    /// Whether the design purges after ``changes``.
     let purges: Bool
     let cost: [String: Int]
     let plans: Double
@@ -477,10 +490,10 @@ struct RepairDocument: Encodable {
   let system: String
   let conditions: [String]
   let verdict: String
-  /// Whether a set was found that repairs the design.
+  /// Whether a set of changes was found that repairs the design.
   ///
-  /// A set above the limit of changes counts only if plans break the design with every set within
-  /// the limit.
+  /// ``larger`` counts only if plans break the design after every set of at most ``changesMax``
+  /// changes.
   let isRepaired: Bool
   /// Whether the repaired design must purge, because the unchanged design purges.
   let mustPurge: Bool
@@ -490,9 +503,10 @@ struct RepairDocument: Encodable {
   let seed: String
   let changesMax: Int
   let sets: [Answer]
-  /// A set of changes with which no plan breaks the design and the design purges.
+  /// A larger set of changes, after which no plan breaks the design and the design also purges.
   ///
-  /// The set is a superset of one of `sets`. `nil` if no such superset was needed or found.
+  /// The set is a superset of one of ``sets``. `nil` if the design need not purge, if it already
+  /// purges after one of ``sets`` that has as many changes or fewer, or if no such set was found.
   let purging: Answer?
   let larger: Answer?
   let cost: [String: Int]

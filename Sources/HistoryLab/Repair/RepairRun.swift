@@ -13,7 +13,9 @@ struct RepairRun {
   /// Called with the number of newly decided sets and a note about the current step.
   let progress: @Sendable (_ decided: Int, _ note: String?) -> Void
 
-  /// Searches for minimal sets, and finds each set's costs and the proof that it is minimal.
+  /// Searches for minimal sets of changes to the design, and reports them with costs and proofs.
+  ///
+  /// The proofs show that each set is minimal: no proper subset of its changes is a repair.
   ///
   /// - Throws: a lab error when a design cannot be run, or the work was interrupted.
   func report(seconds: () -> Double) async throws(LabError) -> RepairReport {
@@ -80,7 +82,7 @@ struct RepairRun {
     return search
   }
 
-  /// The extent of the exploration, for each set of changes that was verified.
+  /// The extent of the exploration, for each set of changes after which no plan broke the design.
   private final class CoverageTable {
     private var all: [Set<RepairChange>: RepairTrials.Coverage] = [:]
 
@@ -90,13 +92,13 @@ struct RepairRun {
     }
   }
 
-  /// The costs of each set of changes that was measured.
+  /// The costs of the design after each set of changes for which they were counted.
   private final class CostTable {
     private var all: [Set<RepairChange>: RepairCost] = [:]
 
     subscript(set: Set<RepairChange>) -> RepairCost { all[set] ?? RepairCost() }
 
-    /// Measures the sets that were not measured before.
+    /// Counts the costs of the design after each given set of changes that the table lacks.
     func measure(
       _ sets: [Set<RepairChange>],
       _ trials: RepairTrials,
@@ -155,9 +157,9 @@ struct RepairRun {
     return DesignCodec.encode(trials.design.changed(by: set).named(name, sentence))
   }
 
-  /// Returns the reason why a set of changes is no repair.
+  /// Returns the proof that a set of changes to the design is no repair.
   ///
-  /// Either a plan breaks the design with these changes, or the design never purges with them.
+  /// Either a plan breaks the changed design, or the changed design never purges, although it must.
   private func proof(
     against set: Set<RepairChange>,
     _ search: MinimalSets<RepairChange, Plan>
@@ -189,7 +191,9 @@ struct RepairRun {
 
   private var system: String { trials.system.name }
 
-  /// Returns a plan that breaks the design even with all decisions of this project's tracker, or `nil`.
+  /// Returns a plan that breaks the design even with the choices of this project's tracker.
+  ///
+  /// The result is `nil` if no such plan is known.
   private func unrepaired(
     _ search: MinimalSets<RepairChange, Plan>
   ) throws(LabError) -> RepairReport.Unrepaired? {

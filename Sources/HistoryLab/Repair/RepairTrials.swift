@@ -23,7 +23,9 @@ struct RepairTrials: Sendable {
     var plans = 20_000
     var seed: UInt64 = 1
     var scope = ExploreScope(actors: 2, depth: 6)
-    /// The maximum number of states of one condition.
+    /// The maximum number of states that the exploration under one condition may reach.
+    ///
+    /// An exploration that would reach more states ends early, and counts as incomplete.
     var stateCountMax = 210_000
 
     /// The number of plans in which costs are counted.
@@ -43,7 +45,9 @@ struct RepairTrials: Sendable {
   /// The numbers of random plans of the first checks, which quickly find frequent violations.
   private static let firstPlanCounts = [500, 5_000]
 
-  /// Returns the costs of changed designs, counted in plans that are generated with `style`.
+  /// Returns the costs of the design after each set of changes, such as its number of fetches.
+  ///
+  /// The costs are counted while plans run that are generated with `style`.
   func costs(
     of sets: [Set<RepairChange>],
     style: PlanStyle
@@ -53,12 +57,13 @@ struct RepairTrials: Sendable {
     }
   }
 
-  /// Whether a repaired design must purge: the design purges after a pass or by command.
+  /// Whether a repaired design must purge, because the unchanged one can: after passes or by command.
   var mustPurge: Bool { design.purges }
 
-  /// Returns whether a changed design purges, according to its measured costs or else its purge age.
+  /// Returns whether a changed design purges; `cost` contains the costs of this design.
   ///
-  /// `advise` decides by the same rule whether a design purges.
+  /// The design purges if transactions were deleted while its costs were counted, or if its purges
+  /// delete transactions above an age. `advise` decides by the same rule whether a design purges.
   func purging(_ set: Set<RepairChange>, _ cost: RepairCost) -> RepairPurging {
     if cost.purged > 0 { return .measured }
     return design.changed(by: set).purgeAgeDays.map { .byAge(days: $0) } ?? .never
@@ -218,13 +223,15 @@ struct RepairTrials: Sendable {
   }
 }
 
-/// Whether a design purges, judged by the plans in which its costs are counted or by its purge age.
+/// Whether a design purges, and what shows it: purges in the plans that were run, or an age limit.
+///
+/// The plans are those in which the design's costs are counted.
 enum RepairPurging: Hashable, Sendable {
-  /// The design deleted transactions in the plans in which its costs are counted.
+  /// The design purges: it deleted transactions in the plans in which its costs are counted.
   case measured
-  /// The design deletes transactions above an age that no transaction reached.
+  /// The design deletes transactions older than `days` days, but deleted none in the plans.
   ///
-  /// Only transactions in the plans in which the design's costs are counted were examined.
+  /// The plans are those in which the design's costs are counted.
   case byAge(days: Double)
   /// The design does not purge by age, and deleted no transaction in the plans in which its costs
   /// are counted.

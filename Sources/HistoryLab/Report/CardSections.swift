@@ -7,12 +7,14 @@ import Reporting
 import Stressing
 
 /// Safety cards as sections of a page: an overview of all systems, then one section per system.
+///
+/// A safety card shows the invariants that hold or break in one system under each condition.
 struct CardSections {
   let cards: [RunCollection.Card]
   /// The folder that will contain the page.
   let pageFolder: String
 
-  /// The sections; empty if there are no cards.
+  /// The sections of the page: an overview, then one for each safety card; empty without cards.
   var sections: [PageSection] {
     cards.isEmpty ? [] : [overview] + cards.map(section)
   }
@@ -92,7 +94,9 @@ struct CardSections {
     PageSection.anchor(from: "\(system): \(cell.invariant) under \(cell.condition)")
   }
 
-  /// Returns the shortest plan of each broken cell; plans outside the stated use get a note.
+  /// Returns the shortest plan for each invariant that breaks under a condition.
+  ///
+  /// A note is added if the condition breaks the rules that the system's authors state for its use.
   private func plans(_ card: CardsDocument.Card) -> [PageBlock] {
     let broken = card.cells.filter { $0.result == .breaks }
     let sorted = broken.sorted { ($0.length ?? 0, $0.condition) < ($1.length ?? 0, $1.condition) }

@@ -14,7 +14,10 @@ struct RunCollection {
     let seed: String
     var system: CheckDocument.System
   }
-  /// One system's safety card, the scopes of its exploration, and the folder of its run.
+  /// One system's safety card: the invariants that hold or break under each condition.
+  ///
+  /// `folder` is the folder of the run that explored the system. Each of `scopes` contains the
+  /// number of actors and the maximum number of commands of the explored plans.
   struct Card {
     let folder: String
     let scopes: [ExploreScope]
@@ -26,7 +29,7 @@ struct RunCollection {
     let results: BenchmarkResults
   }
   private(set) var checks: [Check] = []
-  /// The newest card of each system.
+  /// The newest safety card of each system that was explored.
   private(set) var cards: [Card] = []
   private(set) var bench: Bench?
   /// The newest stress run.

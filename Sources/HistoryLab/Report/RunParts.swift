@@ -14,14 +14,14 @@ struct RunParts {
     let record: RunRecord
     let shard: Shard
 
-    /// Whether the attempt ran completely.
+    /// Whether this attempt ran its part completely: it has a verdict and was not ended early.
     var isWhole: Bool { record.verdict != nil && !record.isEndedEarly }
   }
   let folders: [String]
   let records: [RunRecord]
   /// The number of parts that the run was split into.
   let count: Int
-  /// Sentences that name the attempts that are not used.
+  /// Sentences about unused attempts to run a part, each with the attempt that is used instead.
   let leftOut: [String]
 
   /// Finds the parts in the given run folders, or in folders that contain run folders.
@@ -75,7 +75,7 @@ struct RunParts {
     count = first.shard.count
   }
 
-  /// Returns the attempt that is used for a part.
+  /// Returns the one attempt that is used, of all attempts to run the same part.
   private static func counted(_ tries: [Try]) throws(LabError) -> Try {
     let whole = tries.filter(\.isWhole)
     if whole.count > 1 {
@@ -98,7 +98,9 @@ struct RunParts {
   /// The verb of the run, which is `check`, `mutants`, `stress` or `bench`.
   var verb: String { records[0].verb }
 
-  /// The joined environments of the parts.
+  /// The environment of the whole run, which names the machines and systems of all parts.
+  ///
+  /// See ``RunEnvironment/init(joining:)`` for its other values.
   var environment: RunEnvironment {
     RunEnvironment(joining: records.map(\.environment)) ?? records[0].environment
   }

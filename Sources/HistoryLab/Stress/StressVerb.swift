@@ -69,7 +69,7 @@ struct StressOptions: VerbOptions {
   /// The writing time of the whole run or, with `--shard`, of its part, in seconds.
   private var secondsOfPart: Double { (seconds ?? minutes * 60) / Double(shard?.count ?? 1) }
 
-  /// The settings of the run, or of its part.
+  /// The settings of the whole run or, with `--shard`, of the part that this process performs.
   var settings: StressSettings {
     var settings = StressSettings()
     settings.processes = processes

@@ -2,7 +2,7 @@ import Traces
 
 /// One edit of a plan's commands, with the edited plan.
 struct PlanEdit: Hashable, Sendable {
-  /// The kind of edit, with indices from 0.
+  /// The kind of edit; the associated values are indices of commands in a plan, from 0.
   enum Kind: Hashable, Sendable {
     /// A command moves from an index in the original plan to an index in the edited plan.
     case moved(from: Int, to: Int)

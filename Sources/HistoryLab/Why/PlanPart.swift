@@ -3,24 +3,26 @@ import HistoryTypes
 import Traces
 
 /// A part of a plan, such as one command, and the alternatives that can replace the part.
+///
+/// `why` runs the plan with each alternative, to find out whether a violation depends on the part.
 struct PlanPart: Hashable, Sendable {
   /// The kind of a part; its raw values are the words in JSON.
   enum Kind: String, Sendable {
-    /// One command; the alternative plan lacks this command.
+    /// One command; `why` runs the plan without this command.
     case command
-    /// The order of a command and the next one; in the alternative plan, they are swapped.
+    /// The order of a command and the next one; `why` runs the plan with the two swapped.
     case order
-    /// The actor of one command.
+    /// The actor or consumer of one command; `why` runs plans in which another one performs it.
     case actor
-    /// An actor or consumer; the alternative plan lacks it and its commands.
+    /// An actor or consumer; `why` runs the plan without it and its commands.
     case member
-    /// An actor or consumer; in each alternative, another actor or consumer performs all its commands.
+    /// An actor or consumer; `why` runs plans in which another one performs all its commands.
     case role
-    /// An object that the plan's saves change; each alternative replaces this object by another one.
+    /// An object that the plan's saves change; `why` runs plans with another object in its place.
     case object
-    /// One of several changes in a save; the alternative is a plan without this change.
+    /// One of several changes in a save; `why` runs the plan without this change.
     case change
-    /// A value that a save or batch request sets.
+    /// A value that a save or batch request sets; `why` runs plans with other values.
     case value
     case author
     case context
@@ -28,10 +30,10 @@ struct PlanPart: Hashable, Sendable {
     case clock
     /// Whether a signal or poll is delivered, lost or repeated.
     case fate
-    /// The faults injected into a command; the alternative is a plan without these faults.
+    /// The faults injected into a command; `why` runs the plan without these faults.
     case faults
   }
-  /// A named replacement of the part, and the plan with the replacement.
+  /// A replacement of the part, such as another value, and the whole plan with the replacement.
   struct Alternative: Hashable, Sendable {
     let name: String
     let plan: Plan
@@ -43,8 +45,9 @@ struct PlanPart: Hashable, Sendable {
   let name: String
   let alternatives: [Alternative]
 
-  /// Calls `breaks` for each alternative's plan; the closure runs the plan and returns whether the
-  /// invariant broke.
+  /// Runs the plan with each alternative to this part; returns which of them break the invariant.
+  ///
+  /// `breaks` runs a plan, and returns whether the invariant broke.
   func answer<Failure: Error>(
     breaks: (Plan) throws(Failure) -> Bool
   ) throws(Failure) -> PartAnswer {
@@ -64,11 +67,11 @@ struct PlanPart: Hashable, Sendable {
 struct PartAnswer: Hashable, Sendable {
   /// The degree to which the violation depends on the part.
   enum Need: String, Sendable {
-    /// The violation does not depend on the part: every alternative breaks the invariant too.
+    /// The violation does not depend on the part: it occurs with every tried replacement.
     case free
-    /// The violation partly depends on the part: only some alternatives break the invariant too.
+    /// The violation partly depends on the part: it occurs with only some tried replacements.
     case limited
-    /// The violation needs exactly this part: no alternative breaks the invariant.
+    /// The violation needs exactly this part: it occurs with no tried replacement.
     case needed
   }
   let kind: PlanPart.Kind
@@ -109,7 +112,7 @@ struct PartAnswer: Hashable, Sendable {
 extension PlanPart {
   /// Returns the parts of a plan: first the parts of each command, then the parts of the whole plan.
   ///
-  /// Parts without an alternative are left out.
+  /// Parts without an alternative are left out: no run can test whether they matter.
   static func all(of plan: Plan) -> [PlanPart] {
     let parts =
       plan.commands.indices.flatMap { PlanParts(plan: plan).parts(at: $0) }
@@ -118,7 +121,7 @@ extension PlanPart {
   }
 }
 
-/// Finds the parts of one plan.
+/// Finds the parts of one plan: commands, their order, actors, values, faults, objects and so on.
 private struct PlanParts {
   let plan: Plan
 

@@ -9,7 +9,7 @@ struct ShareInterval: Hashable, Sendable {
   /// The number of all trials.
   var total: Int
 
-  /// The observed share, from 0 to 1; 0 without trials.
+  /// The share of trials with the outcome of interest, from 0 to 1; 0 without trials.
   var share: Double { total == 0 ? 0 : Double(count) / Double(total) }
 
   var lower: Double { count == 0 ? 0 : max(0, centre - spread) }
@@ -35,27 +35,28 @@ struct ShareInterval: Hashable, Sendable {
 ///
 /// A continuation keeps the first commands of a plan and appends random commands.
 struct ViolationCurve: Hashable, Sendable {
-  /// The change that one command causes in the probability of a violation.
+  /// The change that one command causes in the share of random continuations with a violation.
   struct Rise: Hashable, Sendable {
     /// The number of the command, from 1.
     let command: Int
-    /// The probability before the command.
+    /// The share of violations among random continuations of the plan from before the command.
     let before: ShareInterval
-    /// The probability after the command.
+    /// The share of violations among random continuations of the plan from after the command.
     let after: ShareInterval
 
-    /// Whether the two intervals are disjoint.
+    /// Whether the interval of ``after`` lies entirely above that of ``before``.
     var isClear: Bool { after.lower > before.upper }
 
-    /// The share of continuations that the command turned into violations.
+    /// The rise of the share from ``before`` to ``after``, relative to the greatest possible rise.
     ///
-    /// The share is relative to the continuations that kept the invariant before the command.
+    /// The greatest possible rise is from ``before`` to 1. For example, a rise from 0.5 to 0.75
+    /// gives 0.5. The value is 0 if the share before the command is already 1.
     var part: Double {
       let left = 1 - before.share
       return left > 0 ? (after.share - before.share) / left : 0
     }
 
-    /// The standard error of ``part``, by the delta method.
+    /// The standard error of the relative rise ``part``, by the delta method.
     private var error: Double {
       let (left, kept) = (1 - before.share, 1 - after.share)
       guard left > 0, kept > 0, before.total > 0, after.total > 0 else { return 0 }
@@ -64,27 +65,30 @@ struct ViolationCurve: Hashable, Sendable {
       return kept / left * variance.squareRoot()
     }
 
-    /// Returns `false` if ``part`` differs significantly from that of `other`, at the 95 % level.
+    /// Returns `false` if the relative rises (``part``) of two commands differ significantly.
+    ///
+    /// The confidence level is 95 %.
     func isLike(_ other: Rise) -> Bool {
       let spread = (error * error + other.error * other.error).squareRoot()
       return abs(part - other.part) <= ShareInterval.quantile * spread
     }
   }
 
-  /// The shares of violations before the first command and after each command.
+  /// The shares of continuations with a violation, by the number of kept commands, from 0.
   private(set) var points: [ShareInterval]
   /// The number of commands in the plan's shortest prefix that breaks the invariant; `nil` if
   /// none does.
   ///
-  /// A continuation that keeps this many commands or more counts as broken and is not run, because
-  /// equal commands always give equal events.
+  /// A random continuation of the plan that keeps this many commands or more would break the
+  /// invariant too, because equal commands always give equal events. It counts as a violation, but
+  /// is not run.
   private(set) var broken: Int?
 
-  /// The command with the greatest ``Rise/part``; `nil` if none raised the probability.
+  /// The command with the greatest relative rise ``Rise/part``; `nil` if none raised the share.
   ///
-  /// A rise from 0.87 to 1 has a greater part than a rise from 0.35 to 0.87, because no continuation
-  /// is left that keeps the invariant. Several commands may have parts that do not differ
-  /// significantly from the greatest part. The result is then the last of these commands.
+  /// A rise from 0.87 to 1 is relatively greater than one from 0.35 to 0.87, because no
+  /// continuation is left that keeps the invariant. If the relative rises of several commands do
+  /// not differ significantly from the greatest, the result is the last of these commands.
   var steepestRise: Rise? {
     let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
       Rise(command: place + 1, before: pair.0, after: pair.1)
@@ -102,11 +106,13 @@ struct ViolationCurve: Hashable, Sendable {
     return first < points.count ? first : nil
   }
 
-  /// Runs several continuations after each number of kept commands, and returns their curve.
+  /// Runs random continuations of a plan for several numbers of kept commands; returns a curve.
   ///
-  /// `numbers` are the numbers of the continuations. `places` are the numbers of kept commands; `nil`
-  /// stands for every number. Continuations that keep `broken` or more commands count as broken and
-  /// are not run.
+  /// A continuation keeps the first commands of the plan and appends random commands. `places` are
+  /// the numbers of kept commands; `nil` stands for every number from 0 to `commands`. One
+  /// continuation is run for each place and each of `numbers`. `broken` is the length of the plan's
+  /// shortest prefix that breaks the invariant. Continuations that keep this many commands or more
+  /// count as violations and are not run.
   ///
   /// The closure runs one continuation and returns whether the invariant broke.
   static func measured<Failure: Error>(
@@ -128,12 +134,12 @@ struct ViolationCurve: Hashable, Sendable {
     return curve
   }
 
-  /// Creates a curve with no continuations, for a plan with the given number of commands.
+  /// Creates a curve for a plan with the given number of commands, before any continuation is run.
   init(commands: Int) {
     points = Array(repeating: ShareInterval(count: 0, total: 0), count: commands + 1)
   }
 
-  /// Adds the continuations of another curve of the same plan.
+  /// Adds the counts of another curve of the same plan, which come from other random continuations.
   mutating func add(_ other: ViolationCurve) {
     broken = broken ?? other.broken
     for place in points.indices {
@@ -149,7 +155,7 @@ struct ContinuationRecipe: Sendable {
   let generator: PlanGenerator
   let seed: UInt64
 
-  /// Returns the first `kept` commands of the plan, followed by a continuation drawn for `number`.
+  /// Returns the first `kept` commands of the plan, followed by random commands drawn for `number`.
   func plan(keeping kept: Int, number: Int) -> Plan {
     var start = plan
     start.commands = Array(plan.commands.prefix(kept))

@@ -16,23 +16,26 @@ struct WhyReport {
     let commands: [String]
   }
   let counterexample: Counterexample
-  /// The seed of the random continuations.
+  /// The seed of the random commands that continuations append to the plan's first commands.
   let seed: UInt64
   /// The plan's commands as text, as `replay --step` prints them.
   let commands: [String]
   let curve: ViolationCurve
   /// The state before the first command and after each command: cursors, watermark and contents.
   let states: [ReportTable]
-  /// Whether the event budget limited the number of continuations after each command.
+  /// Whether ``WhyRun/eventBudget`` determined the number of random continuations.
+  ///
+  /// If `false`, `--continuations` determined the number after each command.
   var isLimited = false
   let parts: [PartAnswer]
   /// For each kind of edit, the nearest plan without a violation; the nearest of all comes first.
   let nearest: [Nearest]
 
-  /// Creates the explanation by running the alternatives and edits of the counterexample's plan.
+  /// Creates the explanation by running variations of the counterexample's plan.
   ///
-  /// An edited plan avoids the violation if it breaks no invariant, and no more commands are skipped or
-  /// fail than in the original plan.
+  /// Plans with another value, actor or other part show whether the violation depends on that part.
+  /// An edited plan (with one command moved, added or left out) avoids the violation if it breaks
+  /// no invariant, and no more commands are skipped or fail than in the original plan.
   init(_ run: WhyRun, _ curve: ViolationCurve, _ counterexample: Counterexample) throws(LabError) {
     let trials = VariationRunner(run.system, run.checker)
     defer { trials.close() }
@@ -73,10 +76,10 @@ struct WhyReport {
 
   var system: String { counterexample.trace.header.system }
 
-  /// The broken invariant.
+  /// The name of the invariant that the plan breaks, which is also that of its checker.
   var checker: String { counterexample.violation.checker }
 
-  /// Returns a sentence about an edit, without its full stop.
+  /// Returns the edit that gives a nearest plan, such as `command 3 left out`, without full stop.
   func sentence(_ nearest: Nearest) -> String {
     switch nearest.edit.kind {
     case .moved(let from, let to):
@@ -94,9 +97,9 @@ struct WhyReport {
 /// The explanation of a counterexample as JSON, in the format of `why --json`.
 struct WhyDocument: Encodable {
   struct Step: Encodable {
-    /// The number of commands kept; 0 stands for the point before the first command.
+    /// The number of the plan's first commands that the continuations of this step keep, from 0.
     let after: Int
-    /// The text of the last command kept; `nil` before the first command.
+    /// The text of the plan's command with the number `after`; `nil` if `after` is 0.
     let command: String?
     let violations: Int
     let continuations: Int
@@ -108,7 +111,7 @@ struct WhyDocument: Encodable {
     let command: Int
     let from: Double
     let to: Double
-    /// Whether the intervals before and after the command are disjoint.
+    /// Whether the 95 % interval of `to` lies entirely above that of `from`.
     let isClear: Bool
   }
   struct NoReturn: Encodable {
@@ -138,9 +141,9 @@ struct WhyDocument: Encodable {
   let seed: String
   let commands: [String]
   let steps: [Step]
-  /// The command that raised the probability most; `nil` if no command raised it.
+  /// The command that raised the probability of a violation most; `nil` if no command raised it.
   let rise: Rise?
-  /// The point after which every continuation breaks the invariant; `nil` if there is none.
+  /// The point after which every random continuation breaks the invariant; `nil` if there is none.
   let noReturn: NoReturn?
   let parts: [Part]
   /// For each kind of edit, the nearest plan without a violation; the nearest of all comes first.

@@ -10,6 +10,7 @@ import Workloads
 
 /// Runs variations of a counterexample's plan, such as random continuations, on one system.
 ///
+/// A random continuation keeps the first commands of the plan and appends random commands.
 /// The results do not depend on the number of workers.
 struct WhyRun: Sendable {
   let system: LabSystem
@@ -20,17 +21,22 @@ struct WhyRun: Sendable {
   /// The default number of random continuations before the first and after each command of the plan,
   /// unless the event budget allows fewer.
   static let continuationsByDefault = 1_000
-  /// The number of continuations after each command that are run first, to estimate the total
-  /// number of events.
-  static let trialCount = 20
-  /// The default budget for the events of all continuations.
+  /// The number of random continuations after each command of the plan that are run first.
   ///
-  /// Events are counted instead of steps, because the time for a step grows with the number of its
-  /// events. For example, in a plan that is driven by signals, one step may deliver a signal to
-  /// every actor. A design that runs in SQLite takes seconds for the whole budget.
+  /// Their events are counted, to determine how many continuations the event budget allows.
+  static let trialCount = 20
+  /// The number of events that all random continuations of a plan together should not exceed.
+  ///
+  /// The budget is used unless `--continuations` is given. Events are counted instead of steps,
+  /// because the time for a step grows with the number of its events. For example, in a plan that
+  /// is driven by signals, one step may deliver a signal to every actor. A design whose store is in
+  /// SQLite takes seconds for the whole budget.
   static let eventBudget = 300_000
 
-  /// Returns the number of continuations after each command that the event budget allows, from 20 to 1,000.
+  /// Returns how many random continuations are run after each command of the plan: 20 to 1,000.
+  ///
+  /// The event budget determines the number. `trialEvents` is the number of events when
+  /// ``trialCount`` continuations were run after each command.
   static func continuations(trialEvents: Int) -> Int {
     let count = eventBudget * trialCount / max(trialEvents, 1)
     return min(continuationsByDefault, max(trialCount, count))
@@ -42,9 +48,10 @@ struct WhyRun: Sendable {
     self.checker = checker
   }
 
-  /// Prepares the variations of a plan.
+  /// Prepares to run variations of a plan.
   ///
-  /// Continuations may contain `conditions` and the conditions that occur in the plan.
+  /// Random continuations may contain the given test conditions, such as crashes, and those
+  /// conditions in the plan that the system supports.
   ///
   /// - Throws: a usage error if the system does not support a chosen condition.
   init(
@@ -71,8 +78,9 @@ struct WhyRun: Sendable {
   /// Returns the shares of violations before the first and after the last command, measured with new
   /// continuations from another seed.
   ///
-  /// If the plan itself breaks the invariant, no continuation of the whole plan is run. All of them
-  /// then count as violations, as in the curve.
+  /// A random continuation keeps the first commands of the plan (here none or all) and appends
+  /// random commands. If the plan's own commands break the invariant, the continuations that keep
+  /// all of them are not run: they would break it too, and count as violations, as in the curve.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
@@ -88,9 +96,11 @@ struct WhyRun: Sendable {
     return [tally.curve.points[0], tally.curve.points[last]]
   }
 
-  /// Returns the shares of violations before the first and after each command.
+  /// Returns the shares of continuations that break the invariant, by the number of kept commands.
   ///
-  /// `wanted` is the number of continuations. If it is `nil`, the event budget determines the number.
+  /// A continuation keeps the first commands of the plan and appends random commands. `wanted` is
+  /// the number of continuations before the first and after each command of the plan. If it is
+  /// `nil`, ``eventBudget`` determines the number.
   func curve(
     continuations wanted: Int?,
     jobs: Int,
@@ -115,7 +125,7 @@ struct WhyRun: Sendable {
     return try runner.commandsThatBreak(recipe.plan)
   }
 
-  /// The curve of some or all continuations, and the number of their events.
+  /// The shares of violations in some or all random continuations, and the number of their events.
   private struct Tally {
     var curve: ViolationCurve
     var events = 0
@@ -153,7 +163,7 @@ struct WhyRun: Sendable {
     return total
   }
 
-  /// Runs one worker's share of the continuations.
+  /// Runs those random continuations of the plan that one worker performs.
   private func part(
     _ numbers: [Int],
     at places: [Int]?,

@@ -72,7 +72,10 @@ extension WhyReport {
     return table
   }
 
-  /// Sentences about the number of continuations, the steepest rise and the point of no return.
+  /// Sentences about the probability that a random continuation of the plan breaks the invariant.
+  ///
+  /// They state the number of continuations, the command that raised the probability most, and the
+  /// point after which every continuation breaks the invariant.
   var curveSentences: [String] {
     let total = curve.points.first?.total ?? 0
     let seed = "0x" + String(seed, radix: 16)

@@ -98,7 +98,7 @@ package struct QuietFile {
     }
   }
 
-  /// Opens a connection to the file or its copy.
+  /// Opens a connection to the file itself, or to a private copy of it, at the given path.
   package func connection(
     to path: String,
     _ access: ConnectionOptions.Access

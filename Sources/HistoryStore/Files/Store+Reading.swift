@@ -85,7 +85,7 @@ struct OpenedFile: ~Copyable {
   var reading: QuietReading?
 }
 
-/// A reference to a private copy, which is deleted with the last reference.
+/// An owner of a private copy of a file; releasing the owner deletes the copy.
 final class CopyHolder {
   private let copy: PrivateCopy
 

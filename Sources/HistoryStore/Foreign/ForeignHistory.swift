@@ -3,7 +3,7 @@ package import SQLiteStorage
 
 /// The tables of a file, according to its schema.
 package struct FileTables {
-  /// The names of the tables, in the order of SQLite's schema table.
+  /// The names of all tables in the file, in the order of SQLite's schema table.
   package let names: [String]
   /// The indexes of each table, including those that SQLite creates itself.
   package let indexes: [String: [String]]

@@ -20,8 +20,8 @@ package struct ConversionResult: Sendable, Hashable {
 extension Store {
   /// Copies the history of an open store, usually one open for reading, into a new store.
   ///
-  /// The copy has the same transaction numbers, timestamps, random marks, strings, changes and
-  /// purged positions. Objects and members are not copied.
+  /// The copy has the same transaction numbers, timestamps, random marks (which tokens repeat),
+  /// strings, changes and purged positions. Objects and members are not copied.
   ///
   /// After each page, the closure receives the number of copied transactions, the number of the
   /// last copied transaction, and the number of the newest transaction.
@@ -118,7 +118,9 @@ extension StoreCore {
     for (name, value) in positions.metadata { try setMetadata(name, value) }
   }
 
-  /// Inserts the transactions of another store's page, with the same numbers, timestamps and marks.
+  /// Inserts the transactions of a page that was read from another store.
+  ///
+  /// Numbers, timestamps and random marks stay the same.
   fileprivate func copy(_ page: HistoryPage) throws {
     var greatest: [Int32: Int64] = [:]
     let mappings = page.model.entities.map { ColumnMapping($0) }

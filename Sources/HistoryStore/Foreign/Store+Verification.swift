@@ -207,7 +207,7 @@ package struct HistoryFinding: Sendable, Hashable {
   }
 
   package let kind: Kind
-  /// The number of occurrences.
+  /// The number of irregularities of this kind.
   package let count: Int64
   /// The lowest number of an affected or missing transaction or string, or the key of ``object``.
   package let first: Int64

@@ -57,6 +57,9 @@ struct ForeignSchema {
   static func valueColumns(_ count: Int) -> [String] { (0..<count).map { "value\($0)" } }
 
   /// SQL that creates the tables of captured changes, or adds the columns that a newer model needs.
+  ///
+  /// `existingValueCount` is the number of columns for preserved values in the existing table. If
+  /// it is `nil`, the SQL creates the tables.
   func tables(existingValueCount: Int?) -> String {
     guard let existingValueCount else {
       let values = Self.valueColumns(valueCount).map { ", \($0)" }.joined()
@@ -330,12 +333,12 @@ private struct EntityTriggers {
 }
 
 extension StoreCore {
-  /// Throws if the file lacks a table or column of the model, or a trigger of the file's rule.
+  /// Throws if the file lacks a table or column of its model, or a trigger of its write rule.
   ///
-  /// Checks only files that capture or refuse writes by other programs. In an unwatched file,
-  /// SQLite itself reports a missing table or column when a statement needs it. Ignores the
-  /// triggers that require foreign keys, because files of earlier versions of this library lack
-  /// them.
+  /// Checks only files that capture or refuse writes by other programs. In a file with the rule
+  /// ``ForeignWrites/unwatched``, SQLite itself reports a missing table or column when a statement
+  /// needs it. Ignores the triggers that require foreign keys, because files of earlier versions of
+  /// this library lack them.
   ///
   /// - Throws: ``HistoryError/Code/changedSchema``, with the names of everything that is missing.
   /// - Complexity: linear in the schema.

@@ -5,7 +5,7 @@ import SQLiteStorage
 private struct ForeignEffect {
   let entity: Int32
   let key: Int64
-  /// The effect, or `nil` if the changes cancel out.
+  /// The type of the net change; `nil` if the captured changes cancel out.
   var type: ChangeType?
   /// The updated attributes, as a bitmap by the attribute numbers of the file.
   var columns: UInt64 = 0
@@ -151,13 +151,13 @@ private struct ForeignGroup {
   let author: String?
   /// The `history_foreign` ID of the last captured change in the group.
   var last: Int64 = 0
-  /// The effects on objects, in the order of the objects' first changes.
+  /// The net effects on the changed objects, in the order of each object's first captured change.
   private(set) var effects: [ForeignEffect] = []
   private var indices: [ObjectID: Int] = [:]
 
   init(author: String?) { self.author = author }
 
-  /// Adds one captured change to the effects.
+  /// Combines one captured change with the group's earlier changes of the same object.
   mutating func add(entity: Int32, key: Int64, operation: Int64, columns: UInt64, row: Int64) {
     guard let type = UInt8(exactly: operation).flatMap(ChangeType.init(rawValue:)) else { return }
     let id = ObjectID(entity: entity, key: key)
@@ -179,7 +179,7 @@ extension ForeignEffect {
     self.row = row
   }
 
-  /// Combines the effect with the next change of the object.
+  /// Combines this net effect on an object with the object's next captured change.
   fileprivate mutating func follow(_ next: ChangeType, _ columns: UInt64, _ row: Int64) {
     switch (type, next) {
     case (nil, _): begin(next, columns, row)

@@ -170,10 +170,10 @@ struct FilterSQL {
   private(set) var certain = "1"
   private var bounds: [Bound] = []
   private let columns: HistoryLayout
-  /// Whether the generated SQL treats a transaction without changes as one that changed every entity.
+  /// Whether the generated SQL treats a transaction without changes as if it changed every entity.
   ///
-  /// Otherwise ``certain`` would be true for a transaction without changes under a filter such as
-  /// `.not(.entity("Note"))`.
+  /// This is `true` while ``certain`` is generated. Otherwise, with a filter such as
+  /// `.not(.entity("Note"))`, ``certain`` would hold for a transaction that has no change to match.
   private var answersEmpty = false
 
   init(_ filter: CompiledFilter, _ columns: HistoryLayout) {

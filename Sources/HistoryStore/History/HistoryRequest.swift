@@ -32,9 +32,9 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// The transaction that reaches this number is included completely.
   public var changeCountMax = 100_000
-  /// The date of a request by date, in the requests for its later pages; otherwise `nil`.
+  /// The date of a fetch by date, kept in the requests for its second and later pages.
   ///
-  /// In the request for the first page, ``position`` contains the date.
+  /// `nil` in other requests. In the request for the first page, ``position`` contains the date.
   package private(set) var since: Date?
   /// For each author number, the transaction number up to which earlier pages found history purged.
   ///

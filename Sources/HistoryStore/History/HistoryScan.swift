@@ -35,9 +35,11 @@ struct HistoryScan {
   ///
   /// Empty otherwise.
   private(set) var places: [Int] = []
-  /// The number and random mark of the last transaction that the scan reached, purged or not.
+  /// The number and mark of the last transaction that the scan reached, purged or not.
+  ///
+  /// The mark is a random number, which is stored with the transaction and repeated by its token.
   private(set) var met: (number: Int64, mark: Int64) = (0, 0)
-  /// The number and random mark of the last transaction that was read completely.
+  /// The number and mark of the last transaction that was read completely.
   private(set) var scanned: (number: Int64, mark: Int64)?
   /// The position within a transaction at which the next page continues; `nil` if this page ends
   /// between two transactions.
@@ -260,7 +262,7 @@ extension HistoryScan {
     return false
   }
 
-  /// Discards the changes of a batch, and returns whether one of them matches.
+  /// Discards the changes that were just unpacked, and returns whether one of them matches.
   private mutating func look(_ count: Int) -> Bool {
     place += count
     hasFound = unpacker.changes[start.change...].contains { question?.matches($0) ?? true }
@@ -269,7 +271,7 @@ extension HistoryScan {
     return hasFound
   }
 
-  /// Removes the changes of a batch that do not match.
+  /// Removes those of the just unpacked changes that do not match.
   private mutating func keepMatching(_ count: Int) {
     guard let question else {
       places += place..<place + count

@@ -12,12 +12,12 @@ public struct QueryResult: Sendable, Hashable {
 extension Store {
   /// Runs an SQL query over the history, the objects and the other tables of the file.
   ///
-  /// In either layout, each change of the history is a row of the table `history_changes`:
-  /// `number`, `place` (together they identify a change), `timestamp` (seconds since 2001-01-01
-  /// UTC), `author`, `context`, `bundle`, `process`, `entity`, `key`, `type` (`insert`, `update`,
-  /// `delete`), `properties` (of an update, a JSON array of names) and `tombstone` (of a delete, a
-  /// JSON object). The rows are ordered by number, and a comparison of `number` limits the rows
-  /// that are read:
+  /// With any ``HistoryLayout``, each change of the history is a row of the table `history_changes`:
+  /// `number` (of the transaction), `place` (in the transaction; `number` and `place` identify a
+  /// change), `timestamp` (seconds since 2001-01-01 UTC), `author`, `context`, `bundle`, `process`,
+  /// `entity`, `key`, `type` (`insert`, `update`, `delete`), `properties` (of an update, a JSON array
+  /// of names) and `tombstone` (of a delete, a JSON object). The rows are ordered by number, and a
+  /// comparison of `number` limits the rows that are read:
   ///
   /// ```swift
   /// try store.query(

@@ -38,7 +38,9 @@ extension HistoryLayout {
     """
 }
 
-/// The string numbers of a transaction's author, context, bundle and process, and its writer's ID.
+/// The numbers of a transaction's author, context, bundle and process in the table of strings.
+///
+/// `writer` is the ID of the context that wrote the transaction.
 struct TransactionNames: Equatable {
   let author: Int32
   let contextName: Int32

@@ -42,7 +42,9 @@ extension HistoryLayout {
   ///
   /// In `coreData`, the process string also contains the ID of the writing context.
   package var process: String { either("process", "ifnull(ZPROCESSIDTS,0)") }
-  /// SQL for the ID of the context that wrote a transaction; 0 if the process string contains it.
+  /// SQL for the ID of the context that wrote a transaction; always 0 in the layout `coreData`.
+  ///
+  /// In `coreData`, the ID is part of the process string instead.
   package var writer: String { either("writer", "0") }
   /// SQL for the number of changes of a transaction.
   package var count: String {

@@ -27,6 +27,8 @@ public enum CursorImport: Sendable, Hashable {
 
 extension CursorImport: CustomStringConvertible {
   /// Sentences that state whether the date was imported, and where the member starts.
+  ///
+  /// The date is the one that PersistentHistoryTrackingKit stored for the member's author.
   public var description: String {
     switch self {
     case .imported(let token, let date):

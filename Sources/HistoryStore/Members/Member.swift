@@ -107,8 +107,8 @@ public struct MemberLag: Sendable, Hashable {
 
 /// The configuration that a member declares, recorded to detect differences between members.
 ///
-/// A purge waits for every active member in the registry, whatever authors these lists contain. An error
-/// in a list therefore never makes a purge delete too much. Undeclared properties are `nil`.
+/// A purge waits for every active member in the registry, even if a list of authors here is wrong.
+/// Such an error therefore never makes a purge delete too much. Undeclared properties are `nil`.
 public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// All authors that the member expects to write to the store.
   public var authors: Set<String>?
@@ -182,7 +182,7 @@ public struct ConfigurationDifference: Sendable, Hashable {
     case batchAuthorIsMember
   }
 
-  /// The setting in which the members differ.
+  /// The setting that members of the store have configured differently.
   public let subject: Subject
   /// The setting of each member that declared it, as text.
   ///

@@ -50,9 +50,9 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Locks the member of a registration without a lock, and returns a copy with the lock.
+  /// Acquires a member's lock, and returns a copy of the member's registration with the lock.
   ///
-  /// The registration is one that ``Registration/released`` returned.
+  /// The given registration has no lock: ``Registration/released`` returned it.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }
@@ -208,7 +208,8 @@ extension Store {
 extension MemberConfiguration {
   /// Returns a setting as text; equal settings have equal texts.
   ///
-  /// `nil` if the setting is not declared, and for `batchAuthorIsMember`, which is not a setting.
+  /// `nil` if the member did not declare the setting. Also `nil` for `batchAuthorIsMember`, which
+  /// is a contradiction between two members, not a setting of one.
   fileprivate func statement(on subject: ConfigurationDifference.Subject) -> String? {
     switch subject {
     case .authors: authors.map(Self.list)

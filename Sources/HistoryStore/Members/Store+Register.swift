@@ -15,18 +15,18 @@ package struct StoreRegister: Sendable, Hashable {
     /// The transaction number of the member's recorded cursor.
     package let cursor: Int64
   }
-  /// The numbers up to which the transactions of one author were purged or deleted.
+  /// The numbers up to which all transactions of one author were purged, or some were deleted.
   package struct Mark: Sendable, Hashable {
     /// The author; `nil` for transactions without an author.
     package let author: String?
     /// The number up to which all transactions of the author were purged.
     package let purged: Int64
-    /// The number up to which some transactions of the author may have been deleted.
+    /// The number up to which some transactions of the author may have been deleted, others kept.
     package let thinned: Int64
   }
   /// The members, sorted by name.
   package var members: [Row] = []
-  /// The purge positions of the authors with purged or deleted transactions, sorted by author name.
+  /// The purge positions of each author with a position above 0, sorted by author name.
   package var marks: [Mark] = []
 }
 
@@ -99,7 +99,8 @@ public struct Registration: Sendable, Hashable {
   public let cursorImport: CursorImport?
   /// The lock that marks the member as running.
   ///
-  /// Its `hold` is `nil` if the store could not acquire the lock, and in the copy ``released``.
+  /// Its `hold` is `nil` if the store could not acquire the lock. In a copy that ``released``
+  /// returned, it is also `nil`.
   let held: HeldMember
 
   init(

@@ -220,7 +220,7 @@ private final class MigrationWriter {
     }
   }
 
-  /// Passes one object to a closure, and writes the values that it sets.
+  /// Passes one object to a closure, and writes the values that the closure sets.
   func migrate(
     _ old: RowBatch.Row,
     _ table: EntityStatements,

@@ -2,12 +2,13 @@ import HistoryTypes
 import SQLiteStorage
 
 extension StoredModel {
-  /// The model as text with one line for each entity, such as `Item title:string! count:int`.
+  /// The model as text with one line per entity, such as `Item title:string! count:int;c=n;r`.
   ///
-  /// `!` marks preserved values. Further properties follow after semicolons: `d` for the default
-  /// value, `i` for the identity, `t` for the table, `c` for the column, `p` for values that were
-  /// preserved before, `r` for a required attribute, `f` for a reference (the entity, a comma, the
-  /// delete rule), `n` for the indexes of an entity, `x` for a removed entity or attribute.
+  /// `!` marks attributes whose values a delete preserves in history. Further properties follow an
+  /// entity or attribute after semicolons. Of an entity: `t` for the table, `n` for the indexes. Of
+  /// an attribute: `d` for the default value, `c` for the column, `p` if deletes no longer preserve
+  /// the values but once did, `r` if it is required, `f` for a reference (the entity, a comma, the
+  /// delete rule). Of both: `i` for the identity, `x` if it was removed.
   package var text: String {
     entities.map { entity in
       ([entity.head] + entity.attributes.map(\.text)).joined(separator: " ")

@@ -47,7 +47,7 @@ package struct StoredModel: Hashable, Sendable {
   }
 }
 
-/// An entity of a file.
+/// An entity that a file records, possibly one that a migration removed from the model.
 package struct StoredEntity: Hashable, Sendable {
   /// The current name.
   package var name: String
@@ -95,7 +95,7 @@ package struct StoredEntity: Hashable, Sendable {
   }
 }
 
-/// An attribute of a file's entity.
+/// An attribute that a file records, possibly one that a migration removed from the model.
 package struct StoredAttribute: Hashable, Sendable {
   /// The attribute as last declared; its ``Attribute/identity`` is the same in all model versions.
   ///

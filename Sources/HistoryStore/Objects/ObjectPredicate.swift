@@ -62,12 +62,12 @@ public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
   case depth
   /// The number of comparisons; an attribute that is compared twice counts twice.
   case comparisons
-  /// The number of values that are bound.
+  /// The number of values that comparisons, ranges, lists and patterns bind as SQL parameters.
   case values
   /// The length of a text pattern in UTF-8 bytes.
   case patternBytes
 
-  /// The greatest size that this limit allows in one request.
+  /// The maximum depth, number or length that this limit allows in one request.
   public var most: Int {
     switch self {
     case .depth: 16

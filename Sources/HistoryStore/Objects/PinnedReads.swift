@@ -27,7 +27,7 @@ extension Store {
     }
   }
 
-  /// Moves a store from ``pinned()`` to the snapshot that is current now.
+  /// Moves a store that ``pinned()`` returned to the snapshot that is current at this call.
   ///
   /// - Returns: The position in history of the snapshot, or `nil` if the store keeps no history.
   /// - Complexity: one query of one row.

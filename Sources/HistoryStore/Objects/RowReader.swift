@@ -13,7 +13,9 @@ final class RowReader {
   private let sink = UnsafeMutablePointer<UnsafeMutablePointer<RowBatch>?>.allocate(capacity: 1)
   private let keys: KeyTable
 
-  /// Registers with a connection the SQL table of keys, and the SQL function that receives the rows.
+  /// Registers the SQL table `history_keys` and the SQL function `history_row` with a connection.
+  ///
+  /// The table contains the keys of the rows to read, and the function receives these rows.
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     sink.initialize(to: nil)
     keys = try KeyTable("history_keys", connection)

@@ -122,13 +122,13 @@ extension RetentionLimits {
 public struct PurgeResult: Sendable, Hashable {
   /// The number up to which the selected history is now purged; protected authors' history remains.
   public let purgedThrough: TransactionNumber
-  /// The lowest cursor of all members, or the newest transaction number if there are no members.
+  /// The lowest cursor of the active members; the newest transaction's number if there are none.
   public let watermark: TransactionNumber
   /// The number of transactions that this purge deleted.
   public let transactionCount: Int
   /// Whether the purge stopped before the requested position.
   ///
-  /// A purge stops at the watermark, and before the newest transaction.
+  /// A purge deletes nothing after the ``watermark``, and never the newest transaction.
   public let isLimited: Bool
   /// Whether the purge was carried out; `false` if its trigger postponed it.
   public let isDue: Bool
@@ -142,16 +142,17 @@ public struct PurgeResult: Sendable, Hashable {
 
 /// Two consecutive transactions whose timestamps differ by more than a day, in either direction.
 public struct TimestampJump: Sendable, Hashable {
-  /// The number of the later transaction.
+  /// The number of the second of the two transactions.
   public let number: TransactionNumber
-  /// The later timestamp minus the earlier one in commit order; negative if time stepped back.
+  /// The second transaction's timestamp minus the first's; negative if the clock stepped back.
   public let difference: Duration
 
   /// Creates the jump between the timestamp of a transaction and that of the previous transaction.
   ///
   /// - Parameters:
-  ///   - number: The number of the later transaction.
-  ///   - difference: The later timestamp minus the earlier one; negative if time stepped back.
+  ///   - number: The number of the second of the two transactions.
+  ///   - difference: The second transaction's timestamp minus the first's; negative if the clock
+  ///     stepped back.
   public init(number: TransactionNumber, difference: Duration) {
     self.number = number
     self.difference = difference

@@ -158,14 +158,14 @@ struct FoundPartialPurge {
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
-  /// For each author, by interned-string number, the number of the last matching transaction.
+  /// For each author, by interned-string number, the last transaction that meets the conditions.
   let last: [Int32: Int64]
   /// The number of the newest transaction at the time of the search.
   let head: Int64
 }
 
 extension StoreCore {
-  /// Finds the last matching transaction of each author.
+  /// Finds each author's last transaction that meets the conditions of a partial purge.
   fileprivate func find(_ partial: PartialPurge) throws -> FoundPartialPurge {
     let authors = Self.list(try purgeable(partial.filter.authors).keys)
     let contexts = partial.filter.contextNames.map { names in
@@ -221,7 +221,7 @@ extension StoreCore {
     return (bound, watermark, lost)
   }
 
-  /// Deletes the matching transactions in the next range of numbers.
+  /// Deletes those transactions in the next range of numbers that meet the condition of `found`.
   ///
   /// - Returns: The number of deleted transactions, and the start of the next range, or `nil` after
   ///   the last range.

@@ -23,7 +23,9 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Returns the size of history; measures it again if the last measurement is outdated.
+  /// Returns the size of history; measures it if the recorded measurement is missing or outdated.
+  ///
+  /// `measured` is the new measurement for the caller to record; `nil` if there is no new one.
   fileprivate func historySize() throws -> (size: HistorySize, measured: MeasuredHistory?) {
     let pageBytes = try number("PRAGMA page_size")
     let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")

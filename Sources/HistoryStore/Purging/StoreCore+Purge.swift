@@ -2,10 +2,13 @@ import HistoryTypes
 import SQLiteStorage
 
 extension StoreCore {
-  /// Records a cursor, marks members that are cut off as lost, and raises the purged position.
+  /// Records the requesting member's cursor, and raises the position up to which history is purged.
   ///
-  /// The caller runs the method inside one write transaction, so that the registry cannot change
-  /// between these steps.
+  /// Before it raises the position, it marks as lost the members that the purge does not wait for:
+  /// those beyond the retention limits and, if `order.isCuttingOff` is `true`, all members with
+  /// contexts that have not merged the history to purge. If `isDue` is `false`, it only records the
+  /// cursor. The caller runs the method inside one write transaction, so that the registry cannot
+  /// change between these steps.
   func raisePurged(_ order: PurgeOrder, isDue: Bool) throws -> RaisedPurge {
     var write = MemberWrite(member: order.registration?.member, cursor: nil)
     if let registration = order.registration {
@@ -50,8 +53,9 @@ extension StoreCore {
     return (min(wanted, watermark, head - 1), watermark)
   }
 
-  /// Returns the purged position of each given author whose history may be purged.
+  /// Returns the purged positions of those of the given authors whose history may be purged.
   ///
+  /// An author's purged position is the number up to which all of the author's history was purged.
   /// Authors that this store or any active member protects are omitted: a process does not purge
   /// history that another process protects.
   func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
@@ -127,9 +131,10 @@ extension StoreCore {
 
   /// Returns the last transaction number of the chunk of a purge that starts at `first`.
   ///
-  /// A chunk has limited numbers of transactions and of rows of changes. It ends at or before the
-  /// lowest number in `purged`, so that the purge deletes either all or none of each author's
-  /// transactions in the chunk.
+  /// A chunk has limited numbers of transactions and of rows of changes, and ends at or before
+  /// `through`. Each number in `purged` is at least `first`, and is the number up to which one
+  /// author's history is purged. The chunk ends at or before the lowest of these numbers, so that
+  /// the purge deletes either all or none of each author's transactions in the chunk.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     configuration.actionObserver?.deletes(first)
     let count = configuration.purgeChunkCount

@@ -34,11 +34,11 @@ extension StoreCore {
     return lost.sorted()
   }
 
-  /// Returns the lowest cursor that is within the retention limits, and the timestamp jumps found.
+  /// Returns the lowest cursor within the retention limits, and timestamp gaps of more than a day.
   ///
-  /// Each limit is the loosest of those in `limits` and those that active members with contexts
-  /// declared. A limit is not applied if `limits`, or the declared limits of any such member, lack
-  /// it.
+  /// Each limit is the loosest of the values in `limits` and in the limits that active members with
+  /// contexts declared. `nil` is the loosest value: such a limit is not applied. Members without
+  /// declared limits have no influence. The gaps are those that the search for the age limit found.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
     let agreed = try activeConfigurations(.tracker).compactMap(\.retention)
@@ -106,20 +106,20 @@ struct ByteSum {
 /// A gap of more than a day counts as 0, because the device may have been off, or its clock may have
 /// been set. A step back of the clock counts as 0, too.
 struct ActiveTime {
-  /// The longest time gap that is added to the sum, in seconds.
+  /// The longest time gap that the sum includes, in seconds; a longer one counts as 0.
   static let jump = 86_400.0
 
   private let limit: Double
-  /// The sum so far, in seconds.
+  /// The sum of the time gaps added so far, in seconds.
   private(set) var seconds = 0.0
-  /// The jumps of the timestamps by more than a day, which count as 0.
+  /// The time gaps of more than a day in either direction, which the sum does not include.
   private(set) var jumps: [TimestampJump] = []
 
   init(limit: Double) {
     self.limit = limit
   }
 
-  /// The number of seconds left until the limit.
+  /// The number of seconds by which the sum of the gaps may still grow without exceeding the limit.
   var rest: Double { limit - seconds }
 
   /// Adds the time gap before transaction `number`, and returns whether the sum exceeds the limit.
@@ -156,8 +156,9 @@ extension StoreCore {
 
   /// Returns the number of the last transaction beyond the age limit, or `nil` if there is none.
   ///
-  /// Timestamps must increase with numbers. The search goes back in steps of at most a day. A gap of
-  /// more than a day is a step of its own.
+  /// Timestamps must increase with numbers. The search goes back from the newest transaction, but not
+  /// to `least` or below, and adds each step to `time`. A step spans the transactions of at most a
+  /// day; if the previous transaction is more than a day older, the step goes to that transaction.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
     guard var later = try row(atOrBefore: .max, above: least) else { return nil }
     while let earlier = try rowBefore(later, within: ActiveTime.jump, above: least) {

@@ -59,7 +59,7 @@ final class FileWatch: @unchecked Sendable {
 
   /// Watches the file that currently exists at a path, and ends the watch of an earlier file.
   ///
-  /// If that file is already watched, the kernel returns the existing watch descriptor.
+  /// If the current file is already watched, the kernel returns the existing watch descriptor.
   private func watch(_ path: String, _ what: UInt32, insteadOf old: Int32) -> Int32 {
     let new = inotify_add_watch(notifier, path, what)
     if old >= 0, old != new { inotify_rm_watch(notifier, old) }

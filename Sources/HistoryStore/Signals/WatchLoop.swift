@@ -173,7 +173,7 @@ private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
 /// The watching thread has its own connection, so that it never waits for a long request of the
 /// store.
 final class HeadReader {
-  /// The identity of the file that is read.
+  /// The identity of the open store file; `nil` if the file was replaced while it was opened.
   let identity: FileIdentity?
   private let connection: Connection
   private let head: Statement

@@ -17,7 +17,7 @@ final class Suspension: Sendable {
   // A group must not be released while it is entered.
   deinit { open() }
 
-  /// Whether new requests wait or fail.
+  /// Whether a suspension has started and not ended: new requests then wait or fail.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
   /// Makes new requests wait or fail until the store is resumed.

@@ -18,8 +18,9 @@ struct AdjustedEdit {
   /// Returns the outcome to report for the edit, after the effects of delete rules on its object.
   ///
   /// Returns `outcome` if no rule affected the object or its edit. Otherwise the row differs from the
-  /// context's state, so a written edit is reported as `writtenOver`. If the edit was left out, this
-  /// method packs an update of the references that became null.
+  /// context's state, so a written edit is reported as `writtenOver`. If the merge policy or the
+  /// closure discarded the edit (`leftOut`), this method adds an update of the references that
+  /// became null, if any, to `packer`.
   func finished(_ outcome: EditOutcome, _ packer: inout ChangePacker) -> EditOutcome {
     guard nullified != 0 || isReleased else { return outcome }
     switch outcome {
@@ -158,7 +159,7 @@ extension StoreCore {
     return changed
   }
 
-  /// Writes an insert or update, and packs it as one change.
+  /// Writes an insert or update, and adds it to the changes in `packer` as one change.
   ///
   /// The change contains both the edit and the effects of delete rules on the object.
   func apply(
@@ -183,7 +184,8 @@ extension StoreCore {
   ///
   /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///
-  /// `gone` contains the deleted objects and the left-out inserts, but not the object of the edit.
+  /// `gone` contains the objects that the save deletes, and those that it does not insert because a
+  /// delete would cascade to them. It does not contain the object of the edit.
   private func adjust(
     _ edit: ObjectEdit,
     _ index: Int,

@@ -4,15 +4,15 @@ import HistoryTypes
 struct ConflictHandling {
   typealias Closure = (SaveConflict) throws -> ConflictResolution
 
-  /// The merge policy, which applies if there is no closure.
+  /// The merge policy, which applies if the app passed no ``closure`` to resolve conflicts.
   let policy: MergePolicy
   let closure: Closure?
   /// The objects whose conflicts make the save fail.
   private(set) var unresolved: [ObjectID] = []
-  /// The edits to write after the closure resolved their conflicts, by object.
+  /// The edits as ``closure`` decided to write them, by object.
   ///
-  /// If such an edit fails because of a duplicate, the save later applies it again, in the form
-  /// stored here. The closure is then not called again for a row that another writer changed.
+  /// If such an edit would create a duplicate, the save applies it again after all other edits, in
+  /// the form stored here. ``closure`` is not asked again about the other writer's change of the row.
   private(set) var resolved: [ObjectID: ObjectEdit] = [:]
 
   init(_ policy: MergePolicy, closure: Closure? = nil) {
@@ -85,9 +85,10 @@ struct ConflictHandling {
 extension ObjectEdit {
   /// Returns the update to write, under a merge policy, over a row that another writer changed.
   ///
-  /// The result has no columns if no attribute is to be written. If the update has the values that
-  /// the context read (`base`), the policy `overwrite` also writes attributes that the update does
-  /// not set, except those in `widened`: the program may have read null instead of their values.
+  /// The result has no columns if no attribute is to be written. If the update contains the row
+  /// that the context read (`base`), the policy `overwrite` writes that row's other attributes, too.
+  /// It omits those in `widened`: a newer program widened their types, so this program may have
+  /// read null instead of their values.
   func resolved(
     against stored: [Value],
     _ policy: MergePolicy,

@@ -3,11 +3,11 @@ import SQLiteStorage
 
 /// A column that contains references to objects of one entity.
 struct ReferenceColumn {
-  /// The number of the entity with the column.
+  /// The number of the entity whose objects contain the references.
   let entity: Int32
-  /// The number of the attribute in the file.
+  /// The number that the file gives to the reference's attribute: its index in the stored entity.
   let attribute: Int
-  /// The number of the entity that the column refers to.
+  /// The number of the entity of the objects that are referred to.
   let destination: Int32
   let table: String
   let column: String
@@ -193,7 +193,7 @@ extension StoreCore {
     }
   }
 
-  /// Deletes the row of an object if it exists, and packs the delete with its tombstone.
+  /// Deletes the row of an object if it exists, and adds the delete with its tombstone to `packer`.
   private func remove(_ id: ObjectID, _ packer: inout ChangePacker) throws {
     let table = try anyTable(id.entity)
     let tombstone = try table.tombstone(connection)

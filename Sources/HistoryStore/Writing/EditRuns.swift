@@ -15,10 +15,10 @@ private struct EditRun {
   static let stepMax: Int64 = 4
 
   let range: Range<Int>
-  /// Whether one statement writes the edits.
+  /// Whether one statement is to write all edits: at least ``countMin`` inserts or updates.
   let isLong: Bool
 
-  /// Finds the run that starts at an index.
+  /// Finds the consecutive edits of one type and entity, from an index on, that form a run.
   init(_ edits: [ObjectEdit], from start: Int) {
     let type = edits[start].type
     let (entity, columns) = (edits[start].id.entity, edits[start].columns)
@@ -74,7 +74,7 @@ extension StoreCore {
     return outcomes
   }
 
-  /// Writes and packs the edits of a run up to the first conflict or duplicate.
+  /// Writes the edits of a run up to the first conflict or duplicate, and adds them to `packer`.
   ///
   /// - Returns: The number of edits that one statement tried to write, and the number of written
   ///   edits. Both are 0 if no statement ran.
@@ -153,7 +153,9 @@ final class ExpectedVersions {
   private let rows = UnsafeMutablePointer<(key: Int64, version: Int64)>.allocate(
     capacity: RowBlock.capacity
   )
-  /// The state of the function, in separate memory because SQLite calls it while a statement runs.
+  /// The number of expected rows, and how many of them `history_expected` has found so far.
+  ///
+  /// The memory is outside this object, because SQLite calls the function while a statement runs.
   private let run = UnsafeMutablePointer<Run>.allocate(capacity: 1)
 
   /// Registers the SQL function with a connection.
@@ -175,7 +177,7 @@ final class ExpectedVersions {
 
   func removeAll() { run.pointee = Run() }
 
-  /// Adds the next row of the run.
+  /// Adds the key and the expected version of the next row to update.
   func append(_ key: Int64, _ version: Int64) {
     rows[run.pointee.count] = (key, version)
     run.pointee.count += 1

@@ -145,10 +145,10 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the statement that calls `history_row` for each row with one of a ``RowReader``'s keys.
+  /// Returns the statement that reads the rows whose keys are in the SQL table `history_keys`.
   ///
-  /// The calls are made in the order of the keys. Each call receives the key, the version and every
-  /// attribute of one row.
+  /// A ``RowReader`` fills the table. In the order of the keys, the statement passes the key, the
+  /// version and every attribute of each row to the reader's SQL function `history_row`.
   func selectShown(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let selectShownRows { return selectShownRows }
     let made = try PreparedStatement(
@@ -184,7 +184,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the object that deletes rows by key; a ``RowCollector`` packs these deletes.
+  /// Returns the object that deletes rows by key; a ``RowCollector`` records these deletes.
   func deleter(_ connection: borrowing Connection) throws -> KeyDeleter {
     if let keyDeleter { return keyDeleter }
     let made = try KeyDeleter(tableName, preserved: preservedList, connection)
@@ -235,7 +235,7 @@ final class EntityStatements {
     return bits
   }
 
-  /// Returns the updater that sets the attributes in `columns` from a batch request's buffered rows.
+  /// Returns the object that sets the attributes in `columns` from a batch request's buffered rows.
   func updater(
     _ columns: UInt64,
     _ collector: RowCollector,
@@ -260,7 +260,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the updater that sets the attributes in `columns` of a run of edits.
+  /// Returns the object that sets the attributes in `columns` from a save's buffered rows.
   func editUpdater(
     _ columns: UInt64,
     _ connection: borrowing Connection

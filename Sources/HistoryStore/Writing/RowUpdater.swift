@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// Updates some attributes of objects from a batch request's buffered rows, and packs the changes.
+/// Updates attributes of objects from a batch request's buffered rows, and records the changes.
 ///
 /// One statement updates all rows with ascending keys: it finds each row by its key and calls an SQL
 /// function for each value. It costs half as much as one statement per row.
@@ -58,7 +58,7 @@ final class RowUpdater {
 
   func begin() { greatestKey = .min }
 
-  /// Updates the objects of the buffered rows, packs their changes, and clears the buffer.
+  /// Updates the objects of the buffered rows, adds the changes to `packer`, and clears the buffer.
   func flush(
     version: Int64,
     _ packer: inout ChangePacker,
@@ -122,7 +122,9 @@ final class RowUpdater {
     }
   }
 
-  /// Updates the row with the bound key; returns whether the row exists and was not updated before.
+  /// Updates the row with the bound key.
+  ///
+  /// Returns `false` if the row does not exist, or if this batch request updated it before.
   private func updateOne(
     mayBeSecond: Bool,
     _ connection: borrowing Connection,

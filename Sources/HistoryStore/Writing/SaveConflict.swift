@@ -20,7 +20,7 @@ public struct SaveConflict: Sendable, Hashable {
   public let original: [String: Value]?
   /// The object's values with the context's edits; `nil` if the context deleted the object.
   public let edited: [String: Value]?
-  /// The attributes that the context set, in the order of the model; empty if it deleted the object.
+  /// The attributes that the context has set, in the model's order; empty if it deleted the object.
   public let setAttributes: [String]
   /// The values in the store: those of the duplicate if there is one, otherwise those of the object.
   public let stored: [String: Value]
@@ -32,7 +32,7 @@ public enum ConflictResolution: Sendable, Hashable {
   ///
   /// A duplicate replaces an inserted object. An updated object keeps its unique values from the store.
   case keepStored
-  /// The attributes that the context set are written, or the context's delete is carried out.
+  /// The values set by the context replace the store's, or the context's delete is carried out.
   ///
   /// The duplicate of an inserted object gets the values that were set, and replaces the object. The
   /// duplicate of an updated object is deleted.

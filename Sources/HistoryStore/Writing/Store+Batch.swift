@@ -199,7 +199,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Inserts an object for each call of a closure that returns `true`, and packs the inserts.
+  /// Inserts an object per call of a closure that returns `true`; adds the inserts to `packer`.
   ///
   /// The closure sets the object's values, and returns `false` at the end.
   fileprivate func insert(
@@ -239,7 +239,7 @@ extension StoreCore {
 
   /// Returns the statement that updates matching rows, with its values bound.
   ///
-  /// A ``RowCollector`` packs the updates while the statement runs.
+  /// A ``RowCollector`` records the updates for history while the statement runs.
   fileprivate func updateAll(
     _ table: EntityStatements,
     _ columns: UInt64,
@@ -263,7 +263,7 @@ extension StoreCore {
 
   /// Returns the statement that deletes matching rows, with its values bound.
   ///
-  /// A ``RowCollector`` packs the deletes while the statement runs.
+  /// A ``RowCollector`` records the deletes for history while the statement runs.
   fileprivate func deleteAll(
     _ table: EntityStatements,
     where predicate: ObjectPredicate?
@@ -355,9 +355,9 @@ public struct BatchResult: Sendable, Hashable {
 
 /// The author and context name that a batch request is recorded with.
 public struct BatchAuthor: Sendable, Hashable {
-  /// The author, or `nil` for none.
+  /// The author that history records for the request; `nil` records none.
   public var author: String?
-  /// The name of the context, or `nil` for none.
+  /// The context name that history records for the request; `nil` records none.
   public var contextName: String?
   /// The time of the store's clock at the start of the request, before the wait for the write lock.
   ///

@@ -100,7 +100,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Writes the values that a closure sets for each object, and packs the updates.
+  /// Writes the values that a closure sets for each object, and adds the updates to `packer`.
   ///
   /// The closure returns the object's ID, or `nil` at the end.
   fileprivate func update(
@@ -167,8 +167,8 @@ enum KeyList {
 ///
 /// Starting a statement costs as much as deleting a row, so keys are buffered until one statement can
 /// delete many rows: consecutive keys become a range, other ascending keys a list. Objects are deleted
-/// in the order in which they were added. SQLite seeks each row by its key before it passes the
-/// row's values to the SQL function of a ``RowCollector``, which packs the delete.
+/// in the order in which they were added. SQLite finds each row by its key, and then passes the
+/// row's values to the SQL function of a ``RowCollector``, which records the delete for history.
 final class KeyDeleter {
   /// The least number of keys for which one list costs less than one statement per key.
   private static let listCountMin = 24

@@ -13,9 +13,11 @@ package struct ObjectEdit: Sendable {
   package var version: Int64
   /// One value per attribute for an insert; one per bit of `columns`, in order, for an update.
   package var values: [Value]
-  /// The row's values as the context last read or saved them, one per attribute, if the policy needs them.
+  /// The row's values as the context last read or saved them, one per attribute; may be empty.
   ///
-  /// If the array is empty, every attribute counts as changed by another writer.
+  /// The policies `storeWins` and `overwrite` and conflict closures use the values. If the array is
+  /// empty, `storeWins` treats every attribute as changed by another writer, and `overwrite` writes
+  /// only the attributes that the update sets.
   package var base: [Value]
 
   /// The version of a delete of an object that the context has not read.
@@ -116,8 +118,8 @@ extension Store {
   /// rule is applied to a reference that an edit changes, unless the edit of the reference is left out
   /// because of a conflict.
   ///
-  /// - Throws: ``HistoryError/Code/conflict`` under the policy `error` without a closure;
-  ///   ``HistoryError/Code/duplicate`` in that case, or if edited objects are duplicates of each
+  /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` if the policy is
+  ///   `error` and `closure` is `nil`; `duplicate` also if edited objects are duplicates of each
   ///   other; ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
   ///   ``HistoryError/Code/sqlite`` when SQLite fails, and specific errors for values that do not fit.
   /// - Complexity: one statement per edit, and for each delete one query for each attribute that refers
@@ -232,7 +234,7 @@ extension StoreCore {
     }
   }
 
-  /// Writes and packs one edit, unless the object is gone or the policy rejects the edit.
+  /// Writes one edit and adds it to `packer`, unless its object is gone or a conflict discards it.
   func apply(
     _ edit: ObjectEdit,
     _ number: Int64,

@@ -73,7 +73,7 @@ struct DuplicateResolution {
 
   mutating func postpone(_ edit: AdjustedEdit) { postponed.append(edit) }
 
-  /// Writes the postponed edits, as the merge policy or the app's closure demands.
+  /// Writes the edits that failed because of a duplicate, as the merge policy or closure decides.
   ///
   /// - Throws: ``HistoryError/Code/duplicate`` under the policy `error` without a closure, or if
   ///   edited objects are duplicates of each other.
@@ -275,7 +275,7 @@ extension StoreCore {
   /// Makes all references to `id`, an object that was not inserted, refer to `other` instead.
   ///
   /// Only rows that the same write has inserted or updated can refer to the object that was not
-  /// inserted. Their changes are already packed.
+  /// inserted. Their changes are already recorded for history.
   ///
   /// - Returns: The objects with the references.
   fileprivate func follow(from id: ObjectID, to other: ObjectID) throws -> [ObjectID] {

@@ -27,7 +27,7 @@ public struct WrittenTransaction: Sendable, Hashable {
 }
 
 extension StoreCore {
-  /// Runs a closure that changes rows, and writes its packed changes as one history transaction.
+  /// Runs a closure that changes rows, and writes the changes as one history transaction.
   ///
   /// The rows and the history are written in the same SQLite transaction. If the closure changes no
   /// row, the file is not changed; if `allowsNone` is `true`, a history transaction without changes
@@ -108,7 +108,7 @@ extension StoreCore {
 
   /// Returns the numbers of the strings for the bundle and the process.
   ///
-  /// In the layout `coreData`, the process string also contains the writer.
+  /// In the layout `coreData`, the process string also contains the ID of the writing context.
   private func internProcess(_ writer: Int64) throws -> ProcessStrings {
     let labelled = layout == .coreData ? writer : 0
     if let known = cache.processStrings, known.writer == labelled { return known }
@@ -125,10 +125,11 @@ extension StoreCore {
   }
 }
 
-/// The interned-string numbers of a bundle and a process, and the writer in the process string.
+/// The interned-string numbers of the bundle and the process that a store's transactions record.
 struct ProcessStrings {
   let bundle: Int32
   let process: Int32
+  /// The ID of the writing context that is part of the process string; 0 if none is part of it.
   let writer: Int64
 }
 
@@ -139,7 +140,9 @@ private struct NothingChanged: Error {}
 struct ChangeOutcome {
   /// The transaction; `nil` when no row changed, or when the store keeps no history.
   var transaction: WrittenTransaction?
-  /// The version of the changed rows.
+  /// The version that the write gave to the changed rows: the number of its history transaction.
+  ///
+  /// In a store without history, a negative number that no earlier write used.
   var version: Int64
   /// The number of objects that changed.
   var count: Int
@@ -148,7 +151,7 @@ struct ChangeOutcome {
 }
 
 extension StoreCore {
-  /// Runs a closure that changes rows and packs the changes; writes history if the store tracks it.
+  /// Runs a closure that changes rows and records the changes; writes history if it is tracked.
   ///
   /// The closure receives the version of the changed rows. If it changes no row, the file is not
   /// changed.

@@ -2,10 +2,10 @@ package import HistoryStore
 
 /// The state machine of a started tracker: when it waits for a signal, pauses, and runs a pass.
 ///
-/// The value does not wait itself: a driver performs the action in ``next``, and reports the
-/// outcome.
+/// The value does not wait itself. The code that drives the tracker, such as the actor
+/// ``HistoryTracker``, performs the action in ``next`` and reports the outcome.
 package struct Following: Hashable, Sendable {
-  /// An action that the driver of a started tracker performs.
+  /// An action for the code that drives a started tracker.
   package enum Step: Hashable, Sendable {
     /// Waits for a signal, and then calls ``signalled(isNews:)``.
     case wait
@@ -15,15 +15,16 @@ package struct Following: Hashable, Sendable {
     case pass
   }
 
-  /// The next action of the driver.
+  /// The next action for the code that drives the tracker, such as the actor ``HistoryTracker``.
   package private(set) var next: Step
   private var repetition = Repetition()
 
   /// Creates the state after the first pass; `nil` if the tracker must not start.
   ///
   /// The tracker must not start if the member was not launched, or if the pass failed with an error
-  /// that cannot resolve without intervention. After any other failure, the driver first pauses
-  /// and repeats the pass. After a successful pass, the driver waits for a signal.
+  /// that cannot resolve without intervention. After any other failure, the first action is a
+  /// pause, and then the pass is repeated. After a successful pass, the first action is to wait for
+  /// a signal.
   package init?(afterLaunch failure: HistoryError?, isLaunched: Bool) {
     guard isLaunched else { return nil }
     if let failure, !failure.mayGoAway { return nil }

@@ -88,7 +88,9 @@ package final class MemberSession {
     let fetched: HistoryPage?
     let isUnloaded: Bool
 
-    /// Returns the snapshot with a registration that marks the member as running in `store`.
+    /// Returns a copy of this session snapshot that marks the member as running in `store`.
+    ///
+    /// Only the registration of the copy differs.
     ///
     /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
     package func held(by store: Store) throws(HistoryError) -> Snapshot {

@@ -25,7 +25,7 @@ public protocol TransactionMerger: Sendable {
 ///
 /// Core Data: `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` for each context.
 public struct DefaultMerger: TransactionMerger {
-  /// Creates the merger.
+  /// Creates a merger that merges transactions into each context that did not save them.
   public init() {}
 
   /// Merges the transactions into every context that did not save them.
@@ -82,15 +82,21 @@ public protocol TransactionDeduplicator: Sendable {
 /// configuration.deduplicator = ObjectDeduplicator(store: store, byUniquenessConstraintsOf: tag)
 /// ```
 public struct ObjectDeduplicator: TransactionDeduplicator {
-  /// A closure that returns the values to set in the kept object, given the objects to be deleted.
+  /// A closure that returns values to set in the one object that is kept of a group of duplicates.
   ///
-  /// If the closure throws, the pass fails and is retried.
+  /// The arguments are the kept object, and the other objects of the group, which are deleted
+  /// afterwards. If the closure throws, the pass fails and is retried.
   public typealias Combine =
     @Sendable (_ winner: StoredObject, _ losers: [StoredObject]) throws -> [String: Value]
 
-  /// The maximum number of attempts to save one group of equal objects, if other saves conflict.
+  /// The maximum number of attempts to save the removal of one group of duplicates.
+  ///
+  /// An attempt is repeated if it conflicts with another save, or if another object, such as one
+  /// that was just inserted, still refers to a duplicate.
   private static let attemptCountMax = 10
-  /// The maximum number of lists of compared values that one query searches for.
+  /// The maximum number of keys for which one query finds duplicates.
+  ///
+  /// A key is the list of an object's values of the compared attributes.
   private static let keyCountMax = 5000
 
   private let store: Store
@@ -164,7 +170,10 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     self.combine = combine
   }
 
-  /// Removes the duplicates of inserted objects, and of objects with updated compared attributes.
+  /// Removes the duplicates of objects that were inserted, or updated in a compared attribute.
+  ///
+  /// The compared attributes are those given to the initializer, or those of the entity's
+  /// uniqueness constraints.
   ///
   /// - Throws: ``HistoryError``; ``HistoryError/Code/conflict`` if other saves conflict with every
   ///   attempt.
@@ -229,7 +238,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return keys
   }
 
-  /// Returns the compared values of an object, or `nil` if one of them is null.
+  /// Returns an object's values of the compared attributes, or `nil` if one of them is null.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity lacks a compared attribute.
   private func key(
@@ -244,10 +253,10 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return key
   }
 
-  /// Returns each list of compared values that two or more objects have.
+  /// Returns those lists of values in `keys` that two or more objects have in `attributes`.
   ///
-  /// The objects are read in key order. A list is added when the second object with its values is
-  /// read.
+  /// The objects are read in key order. When the second object with a list of values is read, that
+  /// list is added to the result.
   private func duplicated(
     _ keys: Set<[Value]>,
     _ attributes: [String],

@@ -11,7 +11,10 @@ public struct PassReport: Sendable, Hashable {
     public internal(set) var hooks = Duration.zero
     /// The time spent merging into the contexts and removing duplicates.
     public internal(set) var merge = Duration.zero
-    /// The time spent recording the cursor, except when the purge records it for the last page.
+    /// The time spent recording the cursor, except where ``purge`` includes that time.
+    ///
+    /// Unless the strategy is ``PurgeStrategy/none``, the purge step at the end of a pass also
+    /// records the cursor of the last page.
     public internal(set) var record = Duration.zero
     /// The time spent purging, including recording the cursor for the last page.
     public internal(set) var purge = Duration.zero

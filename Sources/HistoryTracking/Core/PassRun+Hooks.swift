@@ -12,7 +12,10 @@ struct CalledHook {
   let position: GroupPosition?
 }
 
-/// The progress of the hook calls for one page: observers group by group, then the merge hooks.
+/// The progress of the hook calls for one page of history: first observers, then merge hooks.
+///
+/// In each call, an observer receives one group of changes: one transaction's changes of one entity
+/// and operation. A merge hook receives all transactions of the page that are to be merged.
 struct HookCalls {
   let transactions: [HistoryTransaction]
   private var groups: ObserverGroups?

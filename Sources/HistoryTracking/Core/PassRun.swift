@@ -21,7 +21,7 @@ package enum PassStep: Sendable, Hashable {
 /// while let call = try run.next(answer) { answer = perform(call) }
 /// ```
 package struct PassRun {
-  /// A call that the driver performs instead of the pass, because the call may take time.
+  /// A call that the pass leaves to the code that runs it, because the call may take time.
   package enum Call {
     case observer(HookID, [HookContext])
     case mergeHook(HookID, MergeHookInput)
@@ -31,7 +31,7 @@ package struct PassRun {
     case deduplicator(any TransactionDeduplicator, [HistoryTransaction])
   }
 
-  /// The result of a ``Call``, which the driver passes to ``next(_:)``.
+  /// The result of a ``Call``, which the code that performed the call passes to ``next(_:)``.
   package enum Answer {
     case done
     /// A merge hook has merged the transactions itself.
@@ -84,7 +84,7 @@ package struct PassRun {
     timer = StepTimer(core.configuration.clock)
   }
 
-  /// Advances to the next call that the driver must perform.
+  /// Advances to the next call that the caller must perform.
   ///
   /// - Parameter answer: The result of the previous call; `nil` at first.
   /// - Returns: The call to perform, or `nil` when the pass is finished.

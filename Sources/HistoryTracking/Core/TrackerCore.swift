@@ -20,7 +20,9 @@ package final class TrackerCore {
   package private(set) var session: MemberSession?
   /// The error of the last pass, or `nil` if it succeeded.
   package var failure: HistoryError?
-  /// The observers and merge hooks; the driver of the core keeps their callbacks.
+  /// The observers and merge hooks: their identities and options, without their callbacks.
+  ///
+  /// The code that drives the core, such as the actor ``HistoryTracker``, keeps the callbacks.
   package var hooks = HookRegistry()
   var hookFailures = HookFailures()
   var purges = PurgeTurn()

@@ -217,7 +217,7 @@ public enum HookFailurePolicy: Sendable, Hashable {
 
 /// A hook call that threw.
 public struct HookFailure: Sendable, Hashable {
-  /// The identity of the hook.
+  /// The identity of the hook that threw, as returned when the hook was registered.
   public let hook: HookID
   /// The purpose of the hook, such as `insert of Item` or `merge`.
   public let name: String
@@ -229,7 +229,7 @@ public struct HookFailure: Sendable, Hashable {
   public let reason: String
   /// The number of consecutive calls of the hook that threw, including this one.
   public let attemptCount: Int
-  /// The time since the first of these consecutive failed calls.
+  /// The time since the first of the consecutive failed calls that ``attemptCount`` counts.
   public let lasting: Duration
 }
 

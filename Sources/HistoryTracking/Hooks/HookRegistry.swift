@@ -46,7 +46,9 @@ package struct HookRegistry: Sendable {
     observers.removeAll()
   }
 
-  /// Returns the observers of a group's kind of change that were not called with this group yet.
+  /// Returns the observers that must still be called with a group of changes.
+  ///
+  /// These are the observers of the group's entity and operation that have not received the group.
   func observers(awaiting group: ObserverGroup) -> [HookID] {
     observers.filter { $0.kind == group.kind && $0.awaits(group.position) }.map(\.id)
   }
@@ -54,7 +56,7 @@ package struct HookRegistry: Sendable {
   /// Returns the observer with an identity, or `nil` if it is not registered.
   func observer(_ id: HookID) -> Observer? { observers.first { $0.id == id } }
 
-  /// Records that an observer was called with the group at a position.
+  /// Records that an observer was called with the group of changes at a position in history.
   mutating func noteCalled(_ id: HookID, _ position: GroupPosition) {
     guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
     observers[index].calledThrough = position
@@ -68,7 +70,7 @@ package struct HookRegistry: Sendable {
     }
   }
 
-  /// Forgets which groups the observers were called with, at a launch or a resync.
+  /// Forgets which groups of changes each observer has received, at a launch or a resync.
   ///
   /// A replaced file may use the same transaction numbers for other transactions.
   mutating func forgetCalled() {
@@ -126,9 +128,9 @@ struct ObservedKind: Hashable, Sendable {
   var place: Int { (Int(entity) - 1) * ChangeType.allCases.count + Int(operation.rawValue) }
 }
 
-/// The position of a group of changes in history.
+/// The position in history of a group: one transaction's changes of one entity and operation.
 struct GroupPosition: Comparable, Sendable {
-  /// The number of the transaction.
+  /// The number of the transaction that contains the group's changes.
   let number: Int64
   /// The index of the group's first change within the transaction.
   let place: Int
@@ -149,7 +151,7 @@ struct Observer: Sendable {
   /// A repeated pass skips the groups up to this position. A launch and a resync reset the value.
   var calledThrough: GroupPosition?
 
-  /// Returns whether the observer was not called with the group at this position yet.
+  /// Returns whether the observer has not received the group of changes at a position yet.
   func awaits(_ position: GroupPosition) -> Bool {
     calledThrough.map { $0 < position } ?? true
   }
@@ -159,17 +161,22 @@ struct Observer: Sendable {
 struct ObserverGroup: Sendable {
   let kind: ObservedKind
   let position: GroupPosition
-  /// The indices of the changes in the page.
+  /// The indices of the group's changes among all changes of the history page.
   fileprivate(set) var changes: [Int]
 }
 
 /// Groups changes by entity and operation, and skips the changes that no observer receives.
 struct ObserverGroups {
   private let isObserved: [Bool]
-  /// For each kind, 1 plus the index of its group in the current transaction; 0 without a group.
+  /// For each entity and operation, 1 plus the index of its group in the current transaction, or 0.
+  ///
+  /// The value is 0 if the transaction has no such group yet. The array is indexed by
+  /// ``ObservedKind/place``.
   private var slots: [Int]
 
-  /// Creates the grouping for the observed kinds in a model with `entityCount` entities.
+  /// Creates a value that groups the changes of the given kinds, and skips all others.
+  ///
+  /// `entityCount` is the number of entities in the model.
   init(_ kinds: some Sequence<ObservedKind>, entityCount: Int) {
     var isObserved = Array(repeating: false, count: entityCount * ChangeType.allCases.count)
     for kind in kinds { isObserved[kind.place] = true }
@@ -177,7 +184,7 @@ struct ObserverGroups {
     slots = Array(repeating: 0, count: isObserved.count)
   }
 
-  /// Returns the groups of a transaction, in the order of their first changes.
+  /// Returns the groups of a transaction's changes, in the order of their first changes.
   ///
   /// - Complexity: linear in the number of changes.
   mutating func groups(of transaction: HistoryTransaction) -> [ObserverGroup] {

@@ -5,12 +5,12 @@ public import ObjectContexts
 /// Keeps contexts up to date with changes that other processes and contexts write to a store.
 ///
 /// A pass fetches the history after the member's cursor, calls hooks, merges the transactions,
-/// records the cursor, and purges the history that every member has merged. With Core Data, an app writes
-/// these steps itself: `NSPersistentStoreRemoteChange` is the signal,
+/// records the cursor, and purges the history that every member has merged. With Core Data, an app
+/// writes these steps itself: `NSPersistentStoreRemoteChange` is the signal,
 /// `NSPersistentHistoryChangeRequest.fetchHistory(after:)` fetches,
 /// `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` merges, the app keeps the
-/// `NSPersistentHistoryToken`, and `deleteHistory(before:)` purges. PersistentHistoryTrackingKit: the
-/// class of this name.
+/// `NSPersistentHistoryToken`, and `deleteHistory(before:)` purges. In
+/// PersistentHistoryTrackingKit, the class `PersistentHistoryTrackingKit` has this role.
 ///
 /// A started tracker runs a pass for each signal of the store, one at a time. All signals that
 /// arrive during a pass lead to exactly one more pass. Releasing the last reference stops tracking.

@@ -60,7 +60,7 @@ public protocol TrackerLogger: Sendable {
 
 /// A logger that writes each message as a line to standard error: `[ERROR] app: message`.
 public struct StandardErrorLogger: TrackerLogger {
-  /// Creates the logger.
+  /// Creates a logger that writes to standard error.
   public init() {}
 
   /// Writes one line with a single unbuffered `write` call.

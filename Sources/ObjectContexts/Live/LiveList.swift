@@ -42,12 +42,13 @@ struct LiveList: Sendable {
   private var mustFetch = true
   /// The objects whose changes were not evaluated yet.
   private var pending: Set<Int64> = []
-  /// The pending objects that were deleted.
+  /// Those objects of ``pending`` that were deleted in the store.
   private var deleted: Set<Int64> = []
-  /// The changed objects that the last evaluation has read and registered.
+  /// The changed objects that the last evaluation read from the store and then registered.
   ///
-  /// The evaluation registers such an object if the object is in the result after all changed objects
-  /// were moved to their places.
+  /// To register an object is to keep its row in the context. The evaluation first moves all
+  /// changed objects to their places in the list. It then registers those it has read that are in
+  /// the result.
   private(set) var registered: [Int64] = []
   /// The result that the reader received last, or `nil` before the first one.
   ///
@@ -89,7 +90,7 @@ struct LiveList: Sendable {
     return overflow || sum > .max / 2 ? .max : sum
   }
 
-  /// The range of the result in the list.
+  /// The positions in the list of the objects in the result, given the query's offset and limit.
   var window: Range<Int> {
     let start = min(query.offset, keys.count)
     return start..<max(start, min(wantedCount, keys.count))
@@ -241,7 +242,9 @@ struct LiveList: Sendable {
     }
   }
 
-  /// Reads the pending objects that the context has neither registered nor edited.
+  /// Reads from the store those changed objects that the context has neither registered nor edited.
+  ///
+  /// Objects that were deleted in the store are left out.
   private func unregistered(
     _ state: ContextState,
     _ store: Store
@@ -255,7 +258,7 @@ struct LiveList: Sendable {
     return Dictionary(uniqueKeysWithValues: batch.map { ($0.key, FoundRow($0)) })
   }
 
-  /// Removes the objects at some positions, which ascend.
+  /// Removes the objects at the given positions, which must be in ascending order.
   private mutating func remove(_ positions: [Int]) {
     for position in positions { members[keys[position]] = nil }
     keys.remove(at: positions)
@@ -317,9 +320,10 @@ struct LiveList: Sendable {
 
   /// Stores a hash of an object's current values in the context, when the object enters the result.
   ///
-  /// These values may differ from the values by which the list placed the object: another query may
-  /// have registered a newer row whose change is not merged yet. Without the new hash, no update would
-  /// be reported if the object gets its older values back before its next evaluation.
+  /// The list may have placed the object by older values: since then, another query may have read a
+  /// newer row into the context, before the change in that row was merged. The reader sees the
+  /// newer values. If the object returns to the older values before its next evaluation, only the
+  /// new hash shows that the object has changed for the reader.
   mutating func noteEntry(_ key: Int64, in state: ContextState) {
     members[key]?.digest = state.row(of: ObjectID(entity: number, key: key)).map(Self.digest)
   }

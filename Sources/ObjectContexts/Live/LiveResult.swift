@@ -133,7 +133,7 @@ extension LiveList {
   }
 }
 
-/// The positions at which objects were removed from one result and inserted into the next.
+/// The objects removed from the previous result and those inserted into the new one, by position.
 struct WindowDifference {
   private var removed: [Place] = []
   private var inserted: [Place] = []
@@ -206,17 +206,20 @@ struct WindowDifference {
 }
 
 extension Slice<ChunkedKeys> {
-  /// Returns the range that the result would have in its list without the moved objects.
+  /// Returns the range of this result within its list, counted without the moved objects.
   ///
-  /// `moved` contains the positions of the moved objects in the list, in ascending order.
+  /// The result is a slice of a live query's list. `moved` contains the positions in that list of
+  /// the objects that entered or left the list or changed their place in it, in ascending order.
   fileprivate func unmoved(_ moved: [Int]) -> Range<Int> {
     let lower = startIndex - moved.count { $0 < startIndex }
     return lower..<endIndex - moved.count { $0 < endIndex }
   }
 
-  /// Returns the objects of a result, except the unmoved objects that are in both results.
+  /// Returns the objects of this result, except the unmoved objects that the other result has, too.
   ///
-  /// `common` is the range of these unmoved objects, in the form that ``unmoved(_:)`` returns.
+  /// The two results are the previous and the new one. `moved` contains the positions of the moved
+  /// objects in the list of this result. `common` is the range of the unmoved objects in both
+  /// results, counted without the moved objects, as ``unmoved(_:)`` counts.
   fileprivate func places(_ moved: [Int], without common: Range<Int>) -> [WindowDifference.Place] {
     var (start, end) = (endIndex, endIndex)
     if let last = common.last {

@@ -130,7 +130,9 @@ struct LiveWatches: Sendable {
 }
 
 extension ContextState {
-  /// A copy of the state without live queries, holds and the pinned connection, for a snapshot.
+  /// A copy of the state for a snapshot of the context, from which an equal context can be created.
+  ///
+  /// The copy has no live queries, no counts of ``ObjectHold`` instances and no pinned connection.
   var detached: ContextState {
     var copy = self
     copy.watches = LiveWatches()

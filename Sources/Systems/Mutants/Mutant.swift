@@ -12,9 +12,9 @@ package struct Mutant: Sendable {
   package let conditions: [String]
   /// The number of commands of the shortest known plan that detects the bug; 0 if none is known.
   package let least: Int
-  /// The reason why no plan can detect the edit; `nil` if a plan can.
+  /// The reason why no plan can detect the bug; `nil` if a plan can.
   package let equivalence: String?
-  /// The number that selects the edit; 0 selects the unedited code.
+  /// The number that selects the bug; 0 selects the code without seeded bugs.
   private let number: Int32
 
   package init(
@@ -42,9 +42,9 @@ package struct Mutant: Sendable {
   /// The prefix of a mutant's name among the names of systems.
   package static let prefix = "mutant/"
 
-  /// Enables this edit from now on, in the whole process.
+  /// Enables this seeded bug, and disables all others, from now on in the whole process.
   package func turnOn() { MutantSwitch.set(number) }
 
-  /// Selects the unedited code from now on, in the whole process.
+  /// Disables all seeded bugs from now on in the whole process.
   package static func turnAllOff() { MutantSwitch.set(0) }
 }

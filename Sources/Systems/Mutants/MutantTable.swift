@@ -3,12 +3,14 @@ extension Mutant {
   ///
   /// Empty here: `scripts/mutants` replaces this file in its copy of the sources.
   package static let all: [Mutant] = []
-  /// The edits that `scripts/mutants` generates by rules; empty except in its copy of the sources.
+  /// The seeded bugs that `scripts/mutants` generates by rules; ``all`` does not contain them.
+  ///
+  /// Empty here: `scripts/mutants` replaces this file in its copy of the sources.
   package static let generated: [Mutant] = []
 }
 
-/// The switch that selects an edit.
+/// The switch that selects, at run time, one of the seeded bugs in the code.
 enum MutantSwitch {
-  /// Selects an edit by its number; does nothing in this build, which has no edits.
+  /// Selects a seeded bug by its number; does nothing in this build, which has no seeded bugs.
   static func set(_ number: Int32) {}
 }
