@@ -58,7 +58,7 @@ public struct LabSubject: Sendable {
     LabSubject(name: name, sentence: sentence, subject: Subject(log: log))
   }
 
-  /// Returns a custom system for the command from a real tracker with its store.
+  /// Returns a system for the command, made from a tracker of your own and its store.
   ///
   /// - Parameters:
   ///   - name: The name of the system, as the option `--system` accepts it.

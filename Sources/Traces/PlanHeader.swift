@@ -75,7 +75,9 @@ package struct PlannedActor: Hashable, Sendable {
   package var author: String?
   /// Whether the actor is launched before the first command; the default is `true`.
   package var launched = true
-  /// The authors that the actor expects to write to the store; `nil` means those of all actors.
+  /// The authors that the actor expects to write to the store.
+  ///
+  /// In published designs, `nil` means the authors of all actors. A tracker then declares no authors.
   package var allAuthors: [String]?
   /// The authors that the actor expects to write without being members.
   ///
