@@ -119,7 +119,10 @@ extension FloorPage {
 }
 
 extension WorkTally {
-  /// Counts the changes of a page, and sums their keys, columns, types and tombstones.
+  /// Counts the changes of a page, and computes a checksum of them.
+  ///
+  /// The checksum adds up each change's key, column bit mask, type number and tombstone length, and
+  /// the bytes of all tombstones.
   init(_ page: HistoryPage) {
     self.init(
       count: page.changes.count,
@@ -129,7 +132,7 @@ extension WorkTally {
     )
   }
 
-  /// Counts the changes of a page read in C, and sums their keys, columns, types and tombstones.
+  /// Counts the changes of a page read in C, and computes the same checksum as for a `HistoryPage`.
   init(_ page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     let tombstones = UnsafeBufferPointer(start: page.tombstones, count: Int(page.tombstone_count))
@@ -203,7 +206,7 @@ enum Filters {
 
   // MARK: By entity
 
-  /// The number of transactions on entity `Item` between two that insert a row of entity `Slip`.
+  /// The number of transactions that change `Item` rows, before each one that inserts a `Slip` row.
   private static let itemCount = 19
 
   private static let entity = BenchmarkSubject(

@@ -26,7 +26,7 @@ enum OpenLoops {
   /// The number of writes at each planned rate; a quick run has fewer.
   private static let writeCount = 5000
 
-  /// A rate, and the contender's name in results.
+  /// A rate at which writes are started, and the name of its measurement in results.
   private struct RatePlan {
     let contender: String
     /// The rate in writes per second.

@@ -165,9 +165,10 @@ extension BenchmarkFloorFile {
 }
 
 extension WorkTally {
-  /// Counts the changes of a page, and sums their keys, columns and types, but not their tombstones.
+  /// Counts the changes of a page, and adds up their keys, column bit masks and type numbers.
   ///
-  /// Tombstones are excluded because each history format stores them differently.
+  /// The sum is a checksum. It leaves out tombstones, because each history format stores them
+  /// differently.
   fileprivate init(changesOf page: HistoryPage) {
     self.init(
       count: page.changes.count,
@@ -177,7 +178,7 @@ extension WorkTally {
     )
   }
 
-  /// Counts the changes of a page read in C, and sums their keys, columns and types.
+  /// Counts the changes of a page read in C, and computes the same checksum as for a `HistoryPage`.
   fileprivate init(changesOf page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     self.init(
@@ -190,8 +191,9 @@ extension WorkTally {
 /// A comparison with the published designs on Core Data's tables.
 ///
 /// The comparison shows users of Core Data how the cost of these designs grows with the history.
-/// The designs run on our store in its `coreData` layout, whose tables and indexes are Core Data's,
-/// with raw clock values; the SQL statements are ours, not Apple's.
+/// The designs run on our store in its `coreData` layout, whose tables and indexes are Core Data's.
+/// The prebuilt history has plain clock values as timestamps, as in Core Data. The SQL statements
+/// are ours, not Apple's.
 enum Published {
   static let all = [pass.comparingLayouts, clean.comparingLayouts]
 

@@ -97,8 +97,9 @@ enum Processes {
 struct Crowd {
   /// The durations of the commits, in nanoseconds.
   let durations: [Double]
-  /// The lowest number of commits of a process, divided by the highest; 1 if all processes have equal
-  /// numbers.
+  /// The fewest commits of a process divided by the most of any process.
+  ///
+  /// The value is 1 if all processes have equal numbers, and 0 if there are no commits.
   let fairness: Double
 
   /// Selects the commits of the time in which all processes were committing.
@@ -120,6 +121,6 @@ struct Crowd {
 }
 
 extension Metric {
-  /// The lowest number of commits of a process divided by the highest, in the same time.
+  /// The fewest commits of a process divided by the most of any, while all processes commit.
   fileprivate static let fairness = Metric(name: "fairness", kind: .wall, unit: "of the most")
 }

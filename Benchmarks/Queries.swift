@@ -110,7 +110,7 @@ enum Queries {
     return [live(data, setting), oneObject(data, setting)]
   }
 
-  /// A store with many items, and an object for each measured update.
+  /// A store with many items, and those of them whose prices the measured updates change.
   private final class LiveData {
     let reading: Store
     let writing: ObjectContext

@@ -129,15 +129,15 @@ extension Store {
   }
 }
 
-/// The ways in which a process is notified.
+/// The ways in which a process is notified of commits.
 enum SignalPath: String, CaseIterable {
   case thread = "watching thread"
   case sequence = "AsyncSequence"
 
-  /// The contender's name in rows with the cost of signalling for the committing process.
+  /// The name under which results list the time that the writing process spends on each signal.
   var writer: String { "\(rawValue), the writer" }
 
-  /// Starts to record when this process is notified of each commit.
+  /// Listens for commits from now on, and records the time of each notification in `arrivals`.
   ///
   /// - Returns: a closure that stops the recording.
   fileprivate func listen(to store: Store, _ arrivals: Arrivals) throws -> () -> Void {
@@ -153,7 +153,7 @@ enum SignalPath: String, CaseIterable {
   }
 }
 
-/// The positions of which this process was notified, with the times of the notifications.
+/// The transaction numbers of which this process was notified, with the times of the notifications.
 private final class Arrivals: @unchecked Sendable {
   private let condition = NSCondition()
   private var arrivals: [(number: Int64, ns: UInt64)] = []
@@ -177,9 +177,9 @@ private final class Arrivals: @unchecked Sendable {
     }
   }
 
-  /// Returns the time from each commit to the first notified position that includes it, in ns.
+  /// Returns the time from each commit to the first notification of it or of a later one, in ns.
   ///
-  /// Commits that were never reported are left out.
+  /// Commits without such a notification are left out.
   func latencies(of commits: [CommitPeer.Commit]) -> [Double] {
     condition.lock()
     defer { condition.unlock() }

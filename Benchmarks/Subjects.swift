@@ -50,7 +50,9 @@ package enum Subjects {
 }
 
 extension Int {
-  /// The sizes of history for a request of this many rows: all of them for 10 rows, else three.
+  /// The history sizes at which a request of this many rows is measured.
+  ///
+  /// For 10 rows, these are all sizes of the run; else the smallest, the middle and the largest.
   var batchSizes: BenchmarkSubject.Sizes { self == 10 ? .all : .three }
 
   /// The additional conditions in which a request of this many rows is measured.

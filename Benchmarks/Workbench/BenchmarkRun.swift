@@ -37,9 +37,10 @@ package struct BenchmarkRun: Sendable {
   /// The default is `false`. If `true`, stores in the layout of Core Data are small, because they
   /// take ten times as long to build.
   package var isQuick = false
-  /// The writes per second that benchmarks with planned start times (``OpenLoop``) plan.
+  /// The writes per second of the benchmarks that start writes at planned times (``OpenLoop``).
   ///
-  /// If the rate is `nil`, these benchmarks plan shares of the measured capacity.
+  /// If the rate is `nil`, these benchmarks first measure the rate of back-to-back writes, and then
+  /// use a half and nine tenths of it.
   package var plannedRate: Double?
   /// The folder in which a folder for the stores is created.
   ///
@@ -76,7 +77,7 @@ package struct BenchmarkRun: Sendable {
     case began(BenchmarkSubject)
     /// A measurement of the current benchmark starts.
     case measures
-    /// A long task of the current benchmark has advanced by some units.
+    /// A long task has done this many more of its units (``LongWork/unit``), such as stores built.
     case advanced(LongWork, by: Int)
     /// A benchmark was measured at all sizes.
     case measured(BenchmarkSubject, [BenchmarkRow])
@@ -87,7 +88,7 @@ package struct BenchmarkRun: Sendable {
   /// The `observe` closure receives every event; an error that it throws ends the run.
   ///
   /// - Throws: An error of the store, of SQLite in C (the floor) or of `observe`, or a
-  ///   ``BenchmarkDisagreement`` if a contender did different work than the floor.
+  ///   ``BenchmarkDisagreement`` if a compared program did different work than the floor.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
     BenchmarkRandom.restart()
     let stores = try BenchmarkStores(self)
@@ -183,7 +184,9 @@ package struct BenchmarkRun: Sendable {
     return some.isEmpty ? Array(sizes.prefix(1)) : some
   }
 
-  /// The sizes of the stores of each shape that the benchmarks of the run need at the start.
+  /// The stores to build before the first benchmark: for each shape, the sizes in transactions.
+  ///
+  /// A shape (``StoreShape``) is a number of authors and a layout of the history.
   var neededStores: [StoreShape: Set<Int>] {
     subjects.reduce(into: [:]) { needed, subject in
       let sizes = sizes(of: subject)
@@ -223,7 +226,9 @@ extension String {
   }
 }
 
-/// The samples of one contender on one metric, in a benchmark that takes its own samples.
+/// The samples of one metric under one name, from a benchmark that takes its own samples.
+///
+/// Such a benchmark has the method `samples` or `own` (``BenchmarkSubject/Method``).
 struct SampledRow {
   let contender: String
   let metric: Metric
@@ -246,7 +251,9 @@ struct SampledRow {
     }
   }
 
-  /// Converts this row to a row of the results.
+  /// Returns a row of the results with these samples, or with the reason why there are none.
+  ///
+  /// `topic` names the benchmark, its conditions and the history size.
   func row(about topic: RowTopic, seed: UInt64) -> BenchmarkRow {
     switch outcome {
     case .samples(let samples) where !samples.isEmpty: found(samples, topic, seed)
@@ -255,7 +262,7 @@ struct SampledRow {
     }
   }
 
-  /// The reason why memory differs from run to run, although the system counts it.
+  /// The reason why resident memory, unlike most counts, differs from run to run.
   static let memoryVaries = "the operating system decides when it gives and takes pages of memory"
 
   private func found(

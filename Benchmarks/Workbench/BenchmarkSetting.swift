@@ -55,7 +55,7 @@ struct BenchmarkSetting {
     axis == .cold ? 1 : max(1, count / repetitionDivisor / (waitsForDisk ? 10 : 1))
   }
 
-  /// Creates a fresh copy of the store file, for one contender.
+  /// Creates a fresh copy of the prebuilt store file, for one of the compared programs.
   func copy() throws -> String { try scratch.copy(of: template) }
 
   /// The configuration of stores whose benchmark does not use signals.
@@ -70,13 +70,15 @@ struct BenchmarkSetting {
   /// The layout of the store's history.
   var layout: HistoryLayout { axis?.shape.layout ?? .packed }
 
-  /// Opens a contender's store on a fresh copy.
+  /// Opens this library's store on a fresh copy of the prebuilt store file.
   func store() throws -> BenchmarkStore { try BenchmarkStore(path: try copy(), self) }
 
-  /// Opens the floor, which is plain SQLite in C, on a fresh copy of the store file.
+  /// Opens the floor (plain SQLite in C, to compare with the store) on a fresh copy of the file.
   func floor() throws -> BenchmarkFloorFile { try BenchmarkFloorFile(path: try copy()) }
 
-  /// Opens the floor that keeps history, which is plain SQLite in C, on a fresh copy.
+  /// Opens plain SQLite in C that also writes history, on a fresh copy of the store file.
+  ///
+  /// Benchmarks compare the store with it to find what Swift costs over C.
   func trackedFloor() throws -> TrackedFloor {
     try TrackedFloor(path: try copy(), historySize: historySize)
   }
@@ -164,7 +166,7 @@ package struct LongWork: Sendable, Hashable {
   package let title: String
   /// The unit of progress, in the plural, such as `stores`.
   package let unit: String
-  /// The size of the whole task, in ``unit``.
+  /// The number of units after which the task is complete.
   package let total: Int
 }
 

@@ -6,7 +6,7 @@ package struct BenchmarkSubject: Sendable {
   package private(set) var name: String
   /// The measured part of the system, such as `Store.fetch`.
   package let part: String
-  /// The measured operation of this part, such as `after token`.
+  /// The operation of ``part`` that is measured, such as `after token`.
   package let operation: String
   /// The benchmark's own conditions, such as `10 new`, without shared ones such as `warm, tmpfs`.
   package private(set) var condition: String
@@ -28,7 +28,7 @@ package struct BenchmarkSubject: Sendable {
   /// The least number of transactions of history that the benchmark needs.
   package private(set) var leastHistory = 0
 
-  /// The name of this library's store among the contenders of every benchmark.
+  /// The name of this library's store in the results of benchmarks.
   package static let ours = MeasuredWork.store
 
   /// A selection from the history sizes of a run.
@@ -50,16 +50,16 @@ package struct BenchmarkSubject: Sendable {
     ///
     /// Benchmarks in a condition of ``BenchmarkAxis`` are measured at these sizes.
     case axis
-    /// No history size of the run: the benchmark builds its own stores and takes long.
+    /// None of the run's history sizes, because the benchmark builds its own stores.
     ///
-    /// A run measures such a benchmark only if `--only` or `--also` names it.
+    /// Such a benchmark takes long: a run measures it only if `--only` or `--also` names it.
     case own
   }
 
   /// Whether the samples are counts, not times.
   private(set) var isCount = false
 
-  /// The source of the samples: rounds of contenders, or a closure that takes its own samples.
+  /// The source of the samples: rounds that time all compared programs, or a closure that takes samples.
   private(set) var method: Method
   /// The additional conditions, and a closure that returns the work to measure in a setting.
   private var variation: Variation?
@@ -70,11 +70,13 @@ package struct BenchmarkSubject: Sendable {
   }
 
   enum Method: Sendable {
-    /// Measures contenders in rounds, relative to the floor: the contender whose cost counts as 1.
+    /// Times the pieces of work that the closure returns, each twice in every round.
+    ///
+    /// Results give the cost of each relative to that of the work named `floor`.
     case rounds(floor: String, @Sendable (BenchmarkSetting) throws -> [MeasuredWork])
-    /// Takes its own samples, because one operation spans threads or processes.
+    /// Uses samples that the closure takes, such as times of operations that span processes.
     case samples(@Sendable (BenchmarkSetting) throws -> [SampledRow])
-    /// Takes its own samples on stores that it builds itself.
+    /// Uses samples that the closure takes, on stores that the closure builds.
     case own(@Sendable (OwnSetting) throws -> [SampledRow])
   }
 
@@ -201,12 +203,17 @@ package struct BenchmarkSubject: Sendable {
     return varied
   }
 
-  /// The part, operation and own conditions, such as `Store.fetch after token, 10 new`.
+  /// The benchmark's part, operation and own conditions: `Store.fetch after token, 10 new`.
+  ///
+  /// The titles of rows in the results start with this text. They may also end with shared conditions,
+  /// such as `warm, tmpfs`.
   package var title: String {
     condition.isEmpty ? "\(part) \(operation)" : "\(part) \(operation), \(condition)"
   }
 
-  /// Returns whether a row with a title belongs to this benchmark.
+  /// Returns whether a row of the results that has this title belongs to this benchmark.
+  ///
+  /// A row's title may also end with shared conditions, such as `warm, tmpfs`.
   package func isTitled(_ title: String) -> Bool {
     title == self.title || title.hasPrefix(self.title + ", ")
   }
@@ -214,9 +221,9 @@ package struct BenchmarkSubject: Sendable {
   /// Whether a run measures the benchmark only if `--only` or `--also` names it.
   package var isNamedOnly: Bool { sizes == .own }
 
-  /// The contender whose cost counts as 1 in the ratios of the others.
+  /// The name of the compared program by whose cost the costs of the others are divided.
   ///
-  /// `nil` for a benchmark that takes its own samples: only contenders in rounds have ratios.
+  /// `nil` if the benchmark takes its own samples: only ``Method/rounds(floor:_:)`` gives such ratios.
   var floor: String? {
     if case .rounds(let floor, _) = method { floor } else { nil }
   }
@@ -261,7 +268,9 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// The name of the contender that does the same work under the usual conditions, in the same rounds.
+  /// The name in results of the same work without this condition, measured in the same rounds.
+  ///
+  /// That work has the usual conditions, such as four authors and warm caches.
   var base: String {
     switch self {
     case .oneAuthor, .manyAuthors: "Store, 4 authors"

@@ -16,7 +16,8 @@ package struct BuildComparison: Sendable {
   package var historySize = 10_000
   /// The number of pairs of launches in the first stage, which times all benchmarks.
   ///
-  /// The default is 20. The second stage times suspects again, with four times as many pairs.
+  /// A pair is one launch of each build. The default is 20. If the cost of a benchmark may have
+  /// changed or is too uncertain, the second stage times it again, with four times as many pairs.
   package var launches = 20
   /// The number of rounds of each benchmark per launch.
   ///
@@ -51,7 +52,7 @@ package struct BuildComparison: Sendable {
   ///
   /// The counts are exact values, such as page reads. The first stage times all benchmarks, the
   /// second stage times those with a suspect row again. A row is a suspect if its cost may have
-  /// changed, or if its interval is too wide to decide.
+  /// changed, or if its confidence interval is too wide to decide that.
   ///
   /// Before each pair of timed launches, `progress` receives the number of the stage (1 or 2, as
   /// `look`) and the number of all pairs in that stage. An error that `progress` throws ends the
@@ -200,7 +201,10 @@ package struct LaunchProbe: Sendable {
 
   package init(command: String) { self.command = command }
 
-  /// Launches the build once and returns its rows: times, or counts under jemalloc.
+  /// Launches the build once, and returns the rows that the request asks for: times or counts.
+  ///
+  /// A request with 0 rounds asks for counts. The process then uses jemalloc, if that was found, to
+  /// count allocations too.
   ///
   /// - Throws: ``NoLaunch`` if the program is not a compatible build, or an error that describes
   ///   how the process failed.
@@ -235,7 +239,8 @@ package struct LaunchProbe: Sendable {
 
   /// Returns whether a benchmark can be used to compare builds.
   ///
-  /// It must measure contenders in rounds, and must not itself compare two layouts of the history.
+  /// The benchmark must compare programs in rounds, with one of them as the floor. It must not itself
+  /// compare two layouts of the history (our packed one and that of Core Data).
   package static func canCompare(_ subject: BenchmarkSubject) -> Bool {
     subject.floor != nil && !subject.comparesLayouts
   }

@@ -3,7 +3,7 @@ import Foundation
 import Measuring
 import SQLiteStorage
 
-/// A pass that counts what each contender of a benchmark does in one measurement.
+/// A pass that counts what each compared program of a benchmark does in one measurement.
 ///
 /// The pass counts page reads, system calls and allocations, for example. It measures no times,
 /// because counting makes the work slower, especially with an allocator that keeps counts.
@@ -12,7 +12,7 @@ struct CountingPass {
   /// The settings, one per history size of the benchmark.
   let settings: [BenchmarkSetting]
   let seed: UInt64
-  /// The conditions that are not the benchmark's own, as text such as `warm, tmpfs`.
+  /// The conditions that results list after the benchmark's own, as text such as `warm, tmpfs`.
   let condition: String
   /// The reason given if allocations cannot be counted.
   var withoutAllocations = "this process cannot be started again under jemalloc"
@@ -20,7 +20,7 @@ struct CountingPass {
   /// The number of uncounted first measurements, which fill caches and prepare statements.
   private static let warmUp = 2
 
-  /// Counts the work of each contender at each history size.
+  /// Counts the work of each compared program at each history size.
   ///
   /// Returns no rows for a benchmark that is not measured in rounds.
   func rows() throws -> [BenchmarkRow] {
@@ -116,7 +116,7 @@ enum CountingProcess {
   /// The file in the scratch folder that receives the counts of a benchmark.
   private static let file = "/counted.json"
 
-  /// The stores of one history size, which the process copies before it counts.
+  /// The prebuilt stores of one history size; the process does the counted work on copies.
   struct Place: Codable {
     var template: StoreTemplate
     var base: StoreTemplate?

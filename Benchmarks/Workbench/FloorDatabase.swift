@@ -22,7 +22,7 @@ final class FloorDatabase {
 
   // MARK: Rows
 
-  /// Inserts `Slip` objects with consecutive keys.
+  /// Inserts rows of the sample entity `Slip`, with consecutive keys from `firstKey` on.
   func insert(
     _ items: UnsafeBufferPointer<FloorItem>,
     firstKey: Int64,
@@ -150,7 +150,9 @@ final class FloorDatabase {
     try check(floor_record(floor, member, cursor, mark, seen))
   }
 
-  /// Increments and returns a member's epoch.
+  /// Gives a launch of a member the next epoch number, and returns it.
+  ///
+  /// A later launch has a higher epoch.
   func join(_ member: String, seen: Double) throws(FloorError) -> Int64 {
     var epoch: Int64 = 0
     try check(floor_join(floor, member, seen, &epoch))
@@ -306,10 +308,10 @@ extension FloorDatabase {
     return body(page)
   }
 
-  /// The number of the newest transaction that the peer of ``attach(_:to:)`` recorded.
+  /// The number of the newest transaction that the attached peer, such as SQL triggers, recorded.
   var lastRecorded: Int64 { peer_last(floor) }
 
-  /// Deletes all changes that the peer of ``attach(_:to:)`` has recorded.
+  /// Deletes all changes that the attached peer, such as SQL triggers, has recorded.
   func clearRecorded() throws(FloorError) { try check(peer_clear(floor)) }
 }
 
@@ -322,7 +324,7 @@ enum WritePlan: CaseIterable {
   /// Writes all rows with one statement, which reads the values from a virtual table.
   case table
 
-  /// The name in results of the contender that writes rows with this plan.
+  /// The name in results of plain SQLite that writes rows in this way.
   var contender: String {
     switch self {
     case .rowByRow: MeasuredWork.floor
@@ -331,7 +333,7 @@ enum WritePlan: CaseIterable {
     }
   }
 
-  /// The C constant of a plan with one statement for many rows; `nil` for one statement per row.
+  /// The C constant for this way to write many rows with one statement; `nil` for ``rowByRow``.
   fileprivate var many: FloorPlan? {
     switch self {
     case .rowByRow: nil

@@ -22,7 +22,9 @@ struct GrowthDirection: Sendable {
   /// Builds the store of one size, and returns the operations to measure on it.
   let prepare: @Sendable (GrowthSetting) throws -> [MeasuredWork]
 
-  /// The benchmark, which a run measures only if `--only` or `--also` names it.
+  /// The benchmark that measures the operations on stores of all sizes.
+  ///
+  /// A run measures it only if `--only` or `--also` names it.
   var subject: BenchmarkSubject {
     BenchmarkSubject(
       "growth \(name)",

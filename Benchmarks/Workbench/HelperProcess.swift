@@ -230,7 +230,7 @@ enum StreamProbe {
     print([outcome.transactions, outcome.changes, outcome.ns, outcome.growthBytes ?? -1])
   }
 
-  /// Streams the history of a store in this process.
+  /// Reads the whole history of a store, and measures the time and the memory of this process.
   static func stream(path: String) throws -> Outcome {
     let store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
     let memory = ResidentMemory()

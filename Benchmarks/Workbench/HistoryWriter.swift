@@ -110,7 +110,9 @@ struct HistoryWriter {
   }
 }
 
-/// A store or SQLite in C that writes the same `Slip` objects in batches, with or without history.
+/// A writer of objects in batches: our store or SQLite in C, with or without history.
+///
+/// To be comparable, all writers write the same objects of the sample entity `Slip`.
 protocol SlipWriter: AnyObject {
   var contender: String { get }
   var side: SideConnection { get }
@@ -142,7 +144,7 @@ enum SlipUpdate {
   static let price = -0.5
 }
 
-/// A store that writes `Slip` objects through its public batch requests.
+/// A writer of objects of the sample entity `Slip`, with the public batch requests of a store.
 final class StoreSlips: SlipWriter {
   let contender = MeasuredWork.store
   private let file: BenchmarkStore

@@ -32,12 +32,15 @@ package struct InstructionCounts: Sendable {
     "fetch newest 10", "merge 1000", "pass 1000", "member record", "purge 1000",
   ]
 
-  /// The contenders in C: SQLite that writes the same history as our store, then plain SQLite.
+  /// The names of the C programs with which our store is compared, in order of preference.
   ///
-  /// Our store is compared with the first of them that the benchmark has.
+  /// The first one writes the same history as our store, the second one writes none. Our store is
+  /// compared with the first one that the benchmark measures.
   package static let floors = [MeasuredWork.trackedFloor, MeasuredWork.floor]
 
-  /// The share of a threshold by which a count may differ from it without a report: 0.5 %.
+  /// The greatest difference between a count and its threshold that is not reported.
+  ///
+  /// The difference is a share of the threshold: 0.5 %.
   package static let tolerance = 0.005
 
   /// A program that is required for counting, and the Debian package that contains it.
@@ -111,7 +114,7 @@ package struct InstructionCounts: Sendable {
     /// The process executes `extra` added instructions for each operation, to test whether the
     /// counts include them.
     ///
-    /// - Returns: a row with one sample; `nil` if the benchmark lacks the contender.
+    /// - Returns: a row with one sample; `nil` if the benchmark does not measure `contender`.
     /// - Throws: An error about a process that failed.
     /// - Complexity: some seconds; Callgrind runs a program about fifty times slower.
     package func row(
@@ -215,10 +218,11 @@ enum InstructionProcess {
   /// The number of uncounted first measurements, which fill caches and prepare statements.
   private static let warmUp = 2
 
-  /// Performs the work of one contender of a benchmark, and prints two numbers.
+  /// Performs the work of one compared program of a benchmark, and prints two numbers.
   ///
-  /// The argument names the benchmark and the contender. The numbers are those of the operations
-  /// and of the calls of `counts_mark`. Prints nothing if the benchmark lacks the contender.
+  /// The argument names the benchmark and the program. The first number is how many operations were
+  /// measured, the second how often `counts_mark` was called to delimit the measured parts. Prints
+  /// nothing if the benchmark does not measure that program.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))

@@ -8,9 +8,9 @@ package import Measuring
 package struct MeasuredSelfTest: Sendable {
   /// The seed of the random order of the measurements, and of the resampling.
   package var seed: UInt64
-  /// The number of rows that compare equal work, where each reported change is a false alarm.
+  /// The number of comparisons (rows) of equal work, where each reported change is a false alarm.
   package var alikeRows: Int
-  /// The number of rows that compare work with 2 % more of it, to count the detected differences.
+  /// The number of comparisons (rows) in which one side does 2 % more work, which should be found.
   package var dearerRows: Int
   /// The folder in which a folder for the stores is created.
   ///
@@ -19,14 +19,15 @@ package struct MeasuredSelfTest: Sendable {
 
   /// The number of blocks (rounds) in the first measurement of a row.
   ///
-  /// Together, the blocks take at least 10 ms per contender. A suspect row is measured again with
-  /// four times as many blocks: even on two cores shared by seven busy processes, the 99 % interval
-  /// is then narrower than 1 %.
+  /// Together, the blocks take at least 10 ms for each piece of work. A row whose ratio of times
+  /// seems changed or is uncertain is measured again with four times as many blocks: even on two
+  /// cores shared by seven busy processes, the ratio's 99 % confidence interval is then narrower
+  /// than 1 %.
   private static let blocks = 80
   /// The sizes of history at which work is counted, to classify the growth of the counts.
   private static let sizes = [100, 200, 400, 800, 1600]
 
-  /// Creates the self-test; a quick one has a tenth of the rows.
+  /// Creates the self-test; a quick one makes a tenth of the comparisons (rows).
   package init(seed: UInt64, isQuick: Bool) {
     self.seed = seed
     alikeRows = isQuick ? 30 : 300
@@ -35,7 +36,8 @@ package struct MeasuredSelfTest: Sendable {
 
   /// Runs all parts of the self-test, and passes the outcome of each part to `note`.
   ///
-  /// `measures` is called before each of the ``rowCount`` rows, but not before a repetition.
+  /// `measures` is called before each of the ``rowCount`` comparisons (rows) starts, for example to
+  /// show progress. It is not called when a suspect row is measured again.
   ///
   /// - Throws: An error of the store or of the closures.
   package func run(
@@ -139,7 +141,7 @@ struct SeededRegressions {
     )
   }
 
-  /// Compares a store with a store whose table of changes has no index.
+  /// Compares a fetch with one for which an index was dropped: more VM steps must be found.
   func droppedIndex() throws -> SelfTestOutcome {
     let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.withoutIndex)).changes
     let steps = findings.first { $0.head.metric == .vmSteps && $0.isDearer }
@@ -152,7 +154,9 @@ struct SeededRegressions {
     )
   }
 
-  /// Compares a fetch with one that reads all of history and keeps the newest transactions.
+  /// Compares a fetch with one that reads all of history: VM steps must become linear-like.
+  ///
+  /// The VM steps of the first fetch must be flat, that is the same at every history size.
   func linearScan() throws -> SelfTestOutcome {
     let judge = ComplexityJudge(seed: BenchmarkRandom.seed)
     let before = judge.judge(try steps(.asItIs))
@@ -235,13 +239,15 @@ final class NoiseCheck {
     request = HistoryRequest(after: try file.token(try file.side.head() - 1))
   }
 
-  /// Creates a contender that does a percentage more work than the others.
+  /// Creates a contender (code to be timed) whose work is larger by a percentage; the default is 0.
   func contender(_ name: String, percentMore: Int = 0) -> Contender {
     let times = Self.times + percentMore
     return Contender(name) { [self] watch in try fetch(times, &watch) }
   }
 
-  /// The function that all contenders share, because equal closures are compiled separately.
+  /// Performs the work that is timed.
+  ///
+  /// All timed closures call this one function, so that they run the same machine code.
   @inline(never)
   private func fetch(_ times: Int, _ watch: inout Stopwatch) throws {
     try watch.time {

@@ -27,11 +27,11 @@ struct OpenLoop {
     var latencies: [Double] = []
     /// The time from the actual start to the end of each operation, in nanoseconds.
     var services: [Double] = []
-    /// Whether the loop was stopped because its delay grew too large.
+    /// Whether the loop was stopped because an operation would have started too late.
     var isSaturated = false
   }
 
-  /// Runs the operations, and stops when the delay grows too large.
+  /// Runs the operations; stops before one that would start late by more than ``backlogNsMax``.
   func run(_ operation: () throws -> Void) rethrows -> Outcome {
     var outcome = Outcome()
     let start = clock.now()
@@ -61,7 +61,7 @@ struct OpenLoop {
   }
 }
 
-/// The work of one contender in one measurement.
+/// The work of one contender (one of the compared programs) in one measurement.
 struct MeasuredWork {
   let contender: String
   /// The number of operations in one measurement.
@@ -73,10 +73,11 @@ struct MeasuredWork {
   /// The closure restores what it changed, and returns a tally of its work.
   let measure: (inout Stopwatch) throws -> WorkTally
 
-  /// Returns the same work under another contender name.
+  /// Returns the same work under another name.
   ///
-  /// Unless `keepingSum` is `true`, the sum in its tally becomes 0, so that only counts can differ.
-  /// Contenders on stores with other data have other sums, even if they do the same work.
+  /// Unless `keepingSum` is `true`, the work returns 0 as ``WorkTally/sum``, so that only the
+  /// counts of compared programs must be equal. On stores with other data, the same work has
+  /// another sum.
   func named(_ contender: String, keepingSum: Bool = false) -> MeasuredWork {
     MeasuredWork(contender: contender, operations: operations) { watch in
       let tally = try measure(&watch)
@@ -84,19 +85,19 @@ struct MeasuredWork {
     }
   }
 
-  /// The name of this library's store among the contenders.
+  /// The name in results of this library's store.
   static let store = "Store"
-  /// The name of plain SQLite in C, which most benchmarks use as the floor (cost 1).
+  /// The name in results of plain SQLite in C, which most benchmarks use as the floor (cost 1).
   static let floor = "SQLite"
-  /// The name of plain SQLite in C that keeps history as the store does.
+  /// The name in results of C code that uses plain SQLite and keeps history as the store does.
   static let trackedFloor = "SQLite, tracked"
 }
 
-/// A tally of the work in a measurement; contenders with the same work have equal tallies.
+/// Two numbers about the work of a measurement, to verify that compared programs do the same work.
 struct WorkTally: Hashable, Sendable {
-  /// A number to compare: usually that of the rows, changes or transactions read or written.
+  /// The number of rows, changes or transactions that were read or written, for example.
   var count: Int64
-  /// A second number to compare, such as the sum of the quantities of the counted rows.
+  /// A second number about the same work, such as the sum of the quantities of the counted rows.
   var sum: Int64
 
   init(count: Int64, sum: Int64) {

@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// A connection of the benchmark itself to a contender's file.
+/// The benchmark's own connection to the file on which a compared program works.
 ///
 /// Outside the timed parts, it reads data and undoes the changes of a measurement.
 final class SideConnection {

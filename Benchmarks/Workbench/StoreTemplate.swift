@@ -10,7 +10,7 @@ struct StoreTemplate: Codable {
   let historySize: Int
   let path: String
 
-  /// The configuration of the stores of the benchmarks.
+  /// The default configuration with fixed names, and with random numbers of ``BenchmarkRandom``.
   static var configuration: StoreConfiguration {
     var configuration = StoreConfiguration()
     configuration.bundleID = "com.example.app"
@@ -197,7 +197,7 @@ enum BuildProbe {
     print(outcome.numbers)
   }
 
-  /// Builds a store in this process.
+  /// Builds a store, and measures the time and the memory of this process.
   static func build(
     path: String,
     _ transactions: Int,
@@ -243,7 +243,7 @@ enum InspectProbe {
     print(outcome.cost.numbers + [outcome.transactions, outcome.changes])
   }
 
-  /// Inspects a store in this process.
+  /// Counts a store's transactions and changes, and measures the time and memory of doing so.
   static func inspect(path: String) throws -> Outcome {
     var outcome = Outcome()
     outcome.cost = try ProbeOutcome.take {

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Measuring
 
-/// The measurement of one benchmark, with all contenders at all sizes in the same rounds.
+/// The measurement of one benchmark, with all compared programs at all sizes in the same rounds.
 ///
 /// Ratios to the floor (raw SQLite in C) and between sizes thus both come from neighbouring measurements.
 struct SubjectSession {
@@ -11,12 +11,12 @@ struct SubjectSession {
   let settings: [BenchmarkSetting]
   let own: OwnSetting
   let seed: UInt64
-  /// The conditions that are not the benchmark's own, as text such as `warm, tmpfs`.
+  /// The conditions that results list after the benchmark's own, as text such as `warm, tmpfs`.
   let condition: String
   /// Called before each measurement; an error that it throws ends the session.
   let measures: () throws -> Void
 
-  /// Measures the benchmark, and verifies that all contenders did the same work.
+  /// Measures the benchmark; in rounds, also verifies that all compared programs did the same work.
   func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
     var rows = try measuredRows(budget)
     for index in rows.indices {
@@ -96,9 +96,10 @@ struct SubjectSession {
 }
 
 extension InterleavedResult {
-  /// Returns the samples of some contenders, such as those at one history size.
+  /// Returns the samples of a range of contenders, such as all contenders at one history size.
   ///
-  /// `range` has their indices. `names` replaces their names, which contain the history size.
+  /// Here, a contender is one compared program at one history size, and its name has the size.
+  /// `range` has the indices of the contenders, and `names` their new names.
   fileprivate func part(_ range: Range<Int>, names: [String]) -> InterleavedResult {
     let rounds = rounds.map { round in
       Round(
@@ -110,7 +111,7 @@ extension InterleavedResult {
   }
 }
 
-/// The tallies of work (``WorkTally``) that each contender returned from its measurements.
+/// The tallies of work (``WorkTally``) that each compared program returned from its measurements.
 private final class TallyLog {
   private struct Key: Hashable {
     let contender: String
@@ -123,7 +124,9 @@ private final class TallyLog {
     tallies[Key(contender: contender, historySize: size), default: []].append(tally)
   }
 
-  /// Verifies that the contenders did the same work as the floor in each measurement at one size.
+  /// Verifies that the compared programs did the same work as the floor, at one history size.
+  ///
+  /// For each measurement, it compares the tallies (``WorkTally``) that the programs returned.
   ///
   /// - Throws: ``BenchmarkDisagreement`` for the first tally that differs from the floor's.
   func check(
@@ -148,7 +151,9 @@ private final class TallyLog {
   }
 }
 
-/// An error for a contender that did different work than SQLite in C (the floor); no times are compared.
+/// An error for a compared program that did different work than the floor, usually SQLite in C.
+///
+/// The times of a program are given relative to those of the floor, but not if the work differs.
 package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
   let subject: String
   let contender: String
@@ -156,7 +161,7 @@ package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
   let did: WorkTally
   let floorDid: WorkTally
 
-  /// A message with the benchmark, the history size, and the work of the contender and the floor.
+  /// A message with the benchmark, the history size, and the work of both programs.
   package var description: String {
     "\(subject) at \(historySize) transactions: \(contender) and the floor (raw C) did different "
       + "work, so their times are not compared. \(contender): \(Self.words(did)); the floor: "
@@ -247,10 +252,10 @@ extension BenchmarkSubject {
     return setting
   }
 
-  /// The shape of the stores that the benchmark starts with.
+  /// The shape (number of authors, layout of history) of the stores that the benchmark starts with.
   private var shape: StoreShape { axis?.shape ?? .base }
 
-  /// The shapes of all stores that the benchmark uses.
+  /// The shapes (number of authors, layout of history) of all stores that the benchmark uses.
   var shapes: Set<StoreShape> {
     var shapes: Set = [.base, shape]
     if comparesLayouts { shapes.insert(StoreShape(layout: .coreData)) }

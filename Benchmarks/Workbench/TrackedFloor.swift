@@ -49,7 +49,9 @@ final class TrackedFloor {
     try floor.deleteTracked(firstKey: firstKey, count: count)
   }
 
-  /// Deletes all `Slip` objects and their history, outside the timed part.
+  /// Deletes all rows of the sample entity `Slip`, and trims the history to its original size.
+  ///
+  /// Benchmarks call this after a measurement, while no time is measured.
   func clear() throws {
     try floor.delete(kind: 1)
     try trim()
@@ -97,7 +99,7 @@ extension FloorDatabase {
 
 /// A process that commits to a store and reports the times, for measuring signals.
 enum CommitPeer {
-  /// A commit with its times.
+  /// A commit, with the time when it was done and the duration of signalling it.
   struct Commit {
     /// The transaction's number.
     let number: Int64

@@ -40,7 +40,10 @@ struct BenchCompareOptions: VerbOptions {
   private var headCommit: String?
   @Option(.onlyBenchmarks) private var only: [String]
   @Option(.historySize) var historySize: Int
-  /// The number of launches of each build, before suspect benchmarks are launched again.
+  /// The number of timed launches of each build in the first stage, which covers all benchmarks.
+  ///
+  /// Benchmarks whose cost may have changed or is too uncertain are measured again in a second
+  /// stage, which launches each build four times as often.
   @Option(
     "launches",
     .integer("N", 6...1_000),
@@ -57,8 +60,8 @@ struct BenchCompareOptions: VerbOptions {
   /// The names of selected benchmarks that need a longer history than `historySize`.
   var leftOut: [String] = []
 
-  /// - Throws: A usage error if the base is missing, a build is named twice, an executable is
-  ///   missing, or no benchmark can be compared.
+  /// - Throws: A usage error if the baseline is missing, a build is given both as a path and as a
+  ///   commit, an executable cannot be read, or no benchmark can be compared.
   mutating func validate(in composition: Composition) throws(LabError) {
     for path in [baseFile, headFile].compactMap({ $0 }) { try FilePath.checkReadable(path) }
     guard let base = try Self.build(baseFile, baseCommit, "BASE and --base") else {
@@ -89,7 +92,7 @@ struct BenchCompareOptions: VerbOptions {
     _ names: String
   ) throws(LabError) -> Build? {
     guard path == nil || commit == nil else {
-      throw .usage("\(names) name two builds: leave out one.")
+      throw .usage("\(names) are two ways to name one build: leave out one.")
     }
     return path.map { .executable($0) } ?? commit.map { .commit($0) }
   }
@@ -191,8 +194,8 @@ struct BenchCompareVerb: Verb {
     case .this:
       guard let command = composition.command else {
         throw LabError.lab(
-          "this process is not history-lab: bench compare launches the executable history-lab for "
-            + "each build. Run that executable."
+          "this process is not history-lab, the executable that `bench compare` launches for this "
+            + "build. Run the same command with history-lab."
         )
       }
       return command

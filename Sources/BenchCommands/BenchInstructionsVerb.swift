@@ -89,15 +89,15 @@ struct BenchInstructionsVerb: Verb {
     }
   }
 
-  /// Returns the description of the instruction counts that the options request.
+  /// Returns the settings for counting: benchmarks, history size, seed and executable.
   ///
   /// - Throws: a usage error when a tool is missing, with the name of its package, or when no
-  ///   operation matches the options; a lab error when the running program is not the command.
+  ///   operation matches `--only`; a lab error when this process does not run `history-lab`.
   private func prepared() throws(LabError) -> InstructionCounts {
     guard let command = composition.command else {
       throw .lab(
-        "this process is not history-lab: bench instructions starts the executable history-lab "
-          + "under Callgrind. Run that executable."
+        "this process is not history-lab, the executable that `bench instructions` starts under "
+          + "Callgrind. Run the same command with history-lab."
       )
     }
     if let missing = InstructionCounts.missingTool() {
@@ -111,7 +111,7 @@ struct BenchInstructionsVerb: Verb {
     let subjects = Subjects.all.filter { names.contains($0.name) }
     guard !subjects.isEmpty else {
       throw .usage(
-        "--only selects none of the operations that bench instructions counts. Choose from: "
+        "--only selects none of the operations that `bench instructions` counts. Choose from: "
           + "\(InstructionCounts.hottest.joined(separator: ", "))."
       )
     }

@@ -9,7 +9,7 @@ import Reporting
 /// Runs benchmarks and shows their progress, until they are complete or interrupted.
 struct BenchSession {
   let run: BenchmarkRun
-  /// The journal of measured benchmarks; `nil` if results are not kept.
+  /// The file with the results so far, from which a run can be resumed; `nil` if none is kept.
   let journal: BenchJournal?
   let terminal: Terminal
 
@@ -19,7 +19,7 @@ struct BenchSession {
     var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
     /// The number of benchmarks in the run.
     var subjectCount = 0
-    /// The rows of two contenders that do the same work; the difference of their times is the noise.
+    /// The rows of the noise check, which measures how much the times of equal work differ.
     var noise: [BenchmarkRow] = []
 
     var rows: [BenchmarkRow] { noise + measured.flatMap(\.rows) }
@@ -40,9 +40,10 @@ struct BenchSession {
     }
   }
 
-  /// Measures the benchmarks that the journal does not contain yet.
+  /// Measures the benchmarks whose results ``journal`` does not contain yet.
   ///
-  /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
+  /// - Throws: a lab error when a benchmark fails, or when the implementations that it compares did
+  ///   different work.
   func measure() throws(LabError) -> Outcome {
     var outcome = Outcome(subjectCount: self.run.subjects.count)
     if !self.run.measuresTime { outcome.verb = "counted" }
@@ -190,14 +191,17 @@ struct ExactRepeats {
   let wanted: Int
   /// The number of completed runs, including the first.
   private(set) var done = 1
-  /// The differences from the first run as phrases, each with the number of runs in which it
-  /// occurred.
+  /// The differences between the rows of later runs and those of the first run, in words.
+  ///
+  /// `count` is the number of runs with the difference.
   private(set) var differences: [(sentence: String, count: Int)] = []
 
   /// The maximum number of differences printed; the rest is only counted.
   private static let shown = 20
 
-  /// Starts with the rows of the first run.
+  /// Creates the comparison from the rows of the first run.
+  ///
+  /// `wanted` is the requested number of runs, including the first.
   init(_ rows: [BenchmarkRow], wanted: Int) {
     first = rows
     self.wanted = wanted
@@ -209,7 +213,7 @@ struct ExactRepeats {
   /// Whether all requested runs are complete.
   var isWhole: Bool { done == wanted }
 
-  /// Repeats the run until the requested number is reached or it is interrupted.
+  /// Repeats the run until ``wanted`` runs are complete, or until a repetition is interrupted.
   ///
   /// - Throws: a lab error when a benchmark fails.
   mutating func goOn(_ run: BenchmarkRun, _ terminal: Terminal) throws(LabError) {

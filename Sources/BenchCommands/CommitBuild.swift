@@ -63,11 +63,11 @@ package struct CommitBuild {
 
 /// The benchmarks whose CPU time, relative to raw SQLite in C, differs between two runs.
 ///
-/// A row of this library is a suspect if the confidence intervals of its ratio in the two runs are
+/// A benchmark is a suspect if the confidence intervals of this library's ratio in the two runs are
 /// more than 5 % apart. Two runs are only two launches of a measuring process, which are too few to
 /// judge times. Further launches of the suspects must decide.
 struct TimeSuspects {
-  /// A row of CPU time whose ratio to raw SQLite differs between the two runs.
+  /// A benchmark whose CPU time, relative to raw SQLite in C, differs between the two runs.
   ///
   /// `before` is the ratio in the baseline run, and `now` in the run that is compared with it.
   struct Suspect {
@@ -94,9 +94,9 @@ struct TimeSuspects {
     }
   }
 
-  /// The names of the suspect benchmarks to launch again, by the size of history, smallest first.
+  /// The names of the benchmarks in ``suspects``, grouped by the size of history, smallest first.
   ///
-  /// Suspects that further launches cannot measure are left out; see ``undecidable``.
+  /// Only benchmarks that further launches can measure are included; see ``undecidable``.
   var comparisons: [(historySize: Int, subjects: [String])] {
     let sizes = Dictionary(grouping: suspects, by: \.row.historySize)
     return sizes.sorted { $0.key < $1.key }.compactMap { size, suspects in
@@ -105,10 +105,11 @@ struct TimeSuspects {
     }
   }
 
-  /// The rows with differing ratios that further launches cannot measure.
+  /// The suspects that further launches cannot measure.
   ///
-  /// A launch measures only the base condition, and only benchmarks that measure their contenders
-  /// in rounds and compare no layouts of stores.
+  /// A launch measures a benchmark only under the usual conditions (warm caches, for example). It
+  /// measures only benchmarks that run the compared implementations in turn, and none that compares
+  /// two layouts of the history.
   var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
 
   private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {

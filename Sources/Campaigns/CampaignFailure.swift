@@ -2,7 +2,10 @@ import Basics
 import Foundation
 import Traces
 
-/// A counterexample that a task found; counterexamples with equal keys count as one failure.
+/// One counterexample that a task found.
+///
+/// Counterexamples with the same system, the same broken invariant and equal plans in canonical
+/// form have equal keys (``FailureKey``). They count as one failure of the campaign.
 struct CampaignFailure {
   let key: FailureKey
   let symptoms: [FailureSymptom]

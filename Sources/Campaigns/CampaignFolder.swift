@@ -12,9 +12,10 @@ import Musl
 ///
 /// The folder has a subfolder for each kind of file: the tasks into which the work is divided
 /// (`tasks`), the claims of workers on tasks (`claims`), the results (`done`), and the
-/// counterexamples (`failures`). The subfolder `progress` exists only if older versions of the lab
-/// recorded failures without their symptoms, by which similar failures are grouped
-/// (``FailureSymptom``): a newer version finds these symptoms and saves them there.
+/// counterexamples (`failures`). Older versions of the lab recorded failures without symptoms, by
+/// which similar failures are grouped (``FailureSymptom``). When a newer version reads such
+/// failures, it finds the symptoms and saves them in the subfolder `progress`.
+///
 /// Each file is written under a temporary name and then renamed or linked, so that no reader sees a
 /// partial file. Only claims and the campaign's HTML page change later. SQLite is not used, because
 /// its locks are unreliable on network file systems (https://sqlite.org/useovernet.html). Clocks of
@@ -50,11 +51,12 @@ package struct CampaignFolder: Sendable {
     }
   }
 
-  /// Opens a campaign to look at it or to drain it, whichever program created it.
+  /// Opens a campaign to read it or to drain it (stop its workers), whichever program created it.
   ///
-  /// Older versions recorded failures without symptoms (``FailureSymptom``). The checkers of this
-  /// program find the symptoms, and the folder saves them for this build, which `reader` names. If
-  /// `reader` is `nil`, the symptoms are not saved.
+  /// Older versions recorded failures without symptoms (``FailureSymptom``). When such failures are
+  /// read, the checkers of this program find the symptoms. Another build may find different ones,
+  /// so they are saved separately for each build. `reader` describes this program and its build. If
+  /// it is `nil`, the symptoms are not saved.
   ///
   /// - Throws: ``CampaignError`` if the folder is not a campaign, or has a newer format.
   package init(opening path: String, reader: CampaignProgram? = nil) throws(CampaignError) {
@@ -97,7 +99,8 @@ package struct CampaignFolder: Sendable {
   private struct Record: Codable {
     /// The version of the folder's format.
     ///
-    /// Version 2 has tasks with a round, which programs for version 1 would start too early.
+    /// Since version 2, a task may have a round: it must wait for all tasks of the earlier rounds
+    /// of its group. Programs that know only version 1 would start such a task too early.
     static let version = 2
     let campaign: Int
     let program: CampaignProgram
@@ -251,7 +254,7 @@ package struct CampaignTask: Codable, Hashable, Sendable {
   package let group: Int
   /// The task's position in its group, from 1.
   package let number: Int
-  /// The number of tasks in the group.
+  /// The number of tasks in the task's group: all tasks that were added together.
   package let count: Int
   /// The arguments of the lab's command, without the folder of its output.
   package let words: [String]
@@ -264,7 +267,9 @@ package struct CampaignTask: Codable, Hashable, Sendable {
   /// joins the results of all rounds, even if some tasks were given up.
   package var round: Int?
 
-  /// Whether the task is the last one of its group and joins the results of all rounds.
+  /// Whether the task joins the results of all other tasks of its group.
+  ///
+  /// `true` only for the last task of a group whose tasks are ordered in rounds (``round``).
   var joinsRounds: Bool { round != nil && number == count }
 
   /// The task's name in file names, such as `2-0015` for task 15 of group 2.

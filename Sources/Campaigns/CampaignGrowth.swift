@@ -14,23 +14,23 @@ package struct CampaignGrowth: Codable, Hashable, Sendable {
     package let failures: Int
   }
 
-  /// The work of one worker.
+  /// The counts of results, plans and states of one worker process, and the run times of its tasks.
   package struct Worker: Codable, Hashable, Sendable {
     package let name: String
     package var results = 0
     package var plans = 0
-    /// The duration of the commands that ran plans, in seconds.
+    /// The total run time of the tasks that ran plans in checks, in seconds.
     package var planSeconds = 0.0
     /// The number of states that plans and explorations reached.
     ///
     /// A state counts once for each plan and once for each exploration that reached it.
     package var states = 0
-    /// The duration of the commands that measured states, in seconds.
+    /// The total run time of the tasks that measured states, in seconds.
     package var stateSeconds = 0.0
 
-    /// The number of plans a second; `nil` if no command ran plans.
+    /// The number of plans a second; `nil` if no task ran plans in checks.
     package var planRate: Double? { planSeconds > 0 ? Double(plans) / planSeconds : nil }
-    /// The number of states a second; `nil` if no command measured states.
+    /// The number of states a second; `nil` if no task measured states.
     package var stateRate: Double? { stateSeconds > 0 ? Double(states) / stateSeconds : nil }
   }
 

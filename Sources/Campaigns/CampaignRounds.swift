@@ -7,8 +7,10 @@ package struct RoundProgress: Codable, Hashable, Sendable {
   /// The length up to which every plan was explored; `nil` if not even the first round is complete.
   package let completeLength: Int?
   /// The number of tasks with a result in the first incomplete round; 0 if all rounds are complete.
+  ///
+  /// A round consists of the tasks that explore plans of one length.
   package let done: Int
-  /// The number of all tasks in the first incomplete round; 0 if all rounds are complete.
+  /// The number of all tasks in the first incomplete round (see ``done``); 0 if all are complete.
   package let count: Int
 
   /// Creates the progress of a group of tasks; `nil` if the group does not explore plans in rounds.

@@ -66,8 +66,9 @@ package struct CampaignWorker {
 
   /// The number of failed commands after which a task is given up.
   static let failureCountMax = 3
-  /// The number of claims after which a task is given up, including claims of workers that
-  /// vanished, but without released ones.
+  /// The number of claims on a task after which the task is given up.
+  ///
+  /// Claims of workers that vanished count too; claims that interrupted workers released do not.
   static let claimCountMax = 20
 
   package init(
@@ -86,7 +87,9 @@ package struct CampaignWorker {
     self.run = run
   }
 
-  /// Takes tasks until all have a result, the campaign is drained, or the worker is interrupted.
+  /// Runs tasks until all have a result, the worker is interrupted, or the campaign is drained.
+  ///
+  /// A campaign is drained when a user orders all of its workers to end after their current task.
   ///
   /// - Returns: the number of results that this worker has added.
   /// - Throws: ``CampaignError`` if a file cannot be read or written.
@@ -122,7 +125,8 @@ package struct CampaignWorker {
 
   /// Returns the tasks that can be done now, of the given tasks without a result.
   ///
-  /// A task with a round is left out while a task of an earlier round of its group has no result.
+  /// Tasks that were added together are a group, which may order its tasks in rounds. While a round
+  /// has a task without a result, the tasks of the later rounds of this group are left out.
   private static func ready(_ open: [CampaignTask]) -> [CampaignTask] {
     var rounds: [Int: Int] = [:]
     for task in open { rounds[task.group] = min(rounds[task.group] ?? .max, task.round ?? .max) }

@@ -16,12 +16,13 @@ package struct FailureSymptom: Codable, Hashable, Comparable, Sendable {
   /// the answer.
   package let words: String
 
-  /// The number of words that a symptom has from the start of the sentence about a violation.
+  /// The maximum number of words that ``words`` takes from the start of a violation's sentence.
   ///
-  /// With one word, more seeded bugs would share a symptom with another bug. With three words, the
-  /// failures of more seeded bugs would be divided into more than two groups.
+  /// Failures with a common symptom form a group. With one word, more of the lab's seeded bugs
+  /// would have a symptom in common with another bug. With three words, more of them would have
+  /// failures in more than two groups.
   private static let wordCount = 2
-  /// The number of words that a symptom has from the wrong line of a query's answer.
+  /// The maximum number of words that ``words`` takes from the wrong line of a query's answer.
   private static let answerWordCount = 4
 
   /// Returns the symptoms of a trace that breaks an invariant, sorted.
@@ -112,11 +113,11 @@ package struct FailureGroup: Hashable, Sendable {
   /// The invariant that all failures of the group break.
   package var invariant: String { symptom?.invariant ?? example.invariant }
 
-  /// The group's failure with the shortest plan, of those recorded for ``symptom``'s invariant.
+  /// The failure with the shortest plan of those whose recorded invariant is that of ``symptom``.
   ///
-  /// A failure is recorded for one invariant, but the symptom that it shares with the group may be
-  /// of another invariant that it also breaks. If no failure was recorded for the symptom's
-  /// invariant, this is the failure with the shortest plan of the whole group.
+  /// A campaign records each failure under one invariant, but the failing plan may break others
+  /// too. The group's common symptom may be about one of the others. If no failure of the group is
+  /// recorded under the symptom's invariant, all failures of the group are considered.
   package var example: KnownFailure {
     let listed = failures.filter { $0.invariant == symptom?.invariant }
     let shortest = (listed.isEmpty ? failures : listed).min { $0.commandCount < $1.commandCount }

@@ -18,10 +18,11 @@ package struct MeasuredResult: Sendable {
 ///
 /// Results never change, so each result is read only once.
 ///
-/// A sample consists of the states with the smallest digests. ``CampaignGrowth`` joins the samples
-/// in the order in which the tasks ended. A state whose digest is too great for the join of the
-/// earlier samples cannot be in any later join, so the cache removes it. Most results then have few
-/// states in the cache. The removal does not affect ``CampaignGrowth``.
+/// A result may have a ``StateSample``: the states with the smallest digests, of those that its
+/// task reached. ``CampaignGrowth`` joins these samples in the order in which the tasks ended, and
+/// a join again has only the smallest digests. A state whose digest is too great for the join of
+/// all earlier samples can be in no later join. The cache removes such states, which does not
+/// affect ``CampaignGrowth``. Most results then have few states in the cache.
 package struct ResultCache: Sendable {
   private var results: [String: MeasuredResult] = [:]
 
@@ -33,7 +34,10 @@ package struct ResultCache: Sendable {
   /// Returns whether the cache contains the result of a task, by the task's name.
   func contains(_ task: String) -> Bool { results[task] != nil }
 
-  /// Adds results, and removes the states that cannot be in a join with the earlier samples.
+  /// Adds results, and removes states that cannot affect the join of all samples.
+  ///
+  /// A join has only the smallest digests. A state is removed if its digest is too great for the
+  /// join of the samples of earlier tasks.
   mutating func add(_ new: [MeasuredResult]) {
     guard !new.isEmpty else { return }
     for one in new { results[one.result.task] = one }

@@ -21,7 +21,7 @@ package struct StateSample: Sendable {
   /// The number of random plans that reached each state, by the state's digest; 0 for a state that
   /// only explorations have reached.
   private var planCounts: [UInt64: Int] = [:]
-  /// The least digest that is too great for the sample; `nil` if the sample contains every state.
+  /// The exclusive upper bound of the digests; `nil` if the sample contains every state.
   private var bound: UInt64?
   /// The number of random plans.
   package private(set) var planCount = 0
@@ -82,7 +82,10 @@ package struct StateSample: Sendable {
     lower(to: planCounts.keys.sorted()[Self.countMax])
   }
 
-  /// Removes the states whose digests are too great for `other`, and so for a join with `other`.
+  /// Removes the states that cannot be in a join of this sample with `other`.
+  ///
+  /// These are the states whose digests are not less than the upper bound of `other`. If `other`
+  /// has no bound, it contains every state, and no state is removed here.
   mutating func trim(for other: StateSample) {
     if let bound = other.bound { lower(to: bound) }
   }

@@ -7,7 +7,7 @@ import Foundation
 /// former worker notices the new claim at its own next heartbeat. Each claim is a separate file,
 /// which only one worker can create.
 struct TaskClaim: Sendable {
-  /// The content of a claim's file.
+  /// The contents of a claim's file: the worker, its heartbeats, and how the claim ended.
   struct Content: Codable, Hashable {
     let worker: String
     /// The number of heartbeats so far, which show that the worker still runs.
@@ -16,9 +16,13 @@ struct TaskClaim: Sendable {
     var failure: String?
     /// `true` if the worker was interrupted and has released the task; otherwise `nil`.
     var isReleased: Bool?
-    /// The number of earlier claims on the task whose command failed; `nil` for none.
+    /// The number of earlier claims on the task that ended because the worker's command failed.
+    ///
+    /// `nil` for the first claim on a task.
     var formerFailures: Int?
-    /// The number of earlier claims on the task that were released; `nil` for none.
+    /// The number of earlier claims on the task that interrupted workers released.
+    ///
+    /// `nil` for the first claim on a task.
     var formerReleases: Int?
     /// The campaign's time at the last heartbeat, in seconds, as ``CampaignClock`` defines it.
     var seconds: Double?
@@ -29,13 +33,13 @@ struct TaskClaim: Sendable {
     let number: Int
     let content: Content
 
-    /// The number of claims on the task whose command failed.
+    /// The number of claims on the task, up to this one, that ended because the command failed.
     var failureCount: Int { (content.formerFailures ?? 0) + (content.failure == nil ? 0 : 1) }
 
     /// Whether the worker was interrupted, and has released the task.
     var isReleased: Bool { content.isReleased == true }
 
-    /// The number of claims on the task that were released.
+    /// The number of claims on the task, up to this one, that interrupted workers released.
     var releaseCount: Int { (content.formerReleases ?? 0) + (isReleased ? 1 : 0) }
   }
 

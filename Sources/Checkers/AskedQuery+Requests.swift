@@ -136,7 +136,7 @@ extension AskedQuery {
     return lines.sorted()
   }
 
-  /// Returns a list of authors as text; `nil` for an empty list, which declares no authors.
+  /// Returns the authors that a member declares as text; `nil` if it declares none.
   private static func text(_ authors: [String]?) -> String? {
     guard let authors, !authors.isEmpty else { return nil }
     return Set(authors).sorted().joined(separator: "\u{0}")
@@ -171,10 +171,12 @@ extension AskedQuery {
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// The numbers at which the member of a `visit` query or the tracker of a `tour` query may start.
+  /// The transaction numbers that a `visit` or `tour` query may report as its first cursor.
   ///
-  /// If the query has no date, the start is the newest transaction number. If it has a date, as if
-  /// imported from PersistentHistoryTrackingKit, the start is one number below the first
+  /// Both queries are tests of a member that exists only during the query.
+  ///
+  /// If the query has no date, the cursor is the newest transaction number. If it has a date, as if
+  /// imported from PersistentHistoryTrackingKit, the cursor is one number below the first
   /// transaction in history at or after that date, or the newest number if there is no such
   /// transaction. If history may have been purged before, the newest number is accepted too.
   var visitStarts: [Int64] {
@@ -225,7 +227,11 @@ extension AskedQuery {
 
   // MARK: A tour
 
-  /// Returns how the reports of a tracker differ from the expected ones; `nil` if they agree.
+  /// Returns how the answer to a `tour` query differs from the expected one; `nil` if they agree.
+  ///
+  /// A `tour` query runs a tracker for a member that exists only during the query. The answer has
+  /// the tracker's reports, hook calls, log messages and objects. The result is also `nil` if the
+  /// expected data are uncertain.
   func tourFault(_ lines: [String]) -> String? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -235,9 +241,9 @@ extension AskedQuery {
     return allowed.contains(lines) ? nil : difference(lines, allowed[0])
   }
 
-  /// Returns the expected reports, hook calls and messages of a tracker.
+  /// Returns the expected answer to a `tour` query, without the lines about objects.
   ///
-  /// `start` is the transaction number at which the tracker starts.
+  /// `start` is the transaction number at which the query's tracker starts.
   private func tourLines(from start: Int64) -> [String] {
     let positions = statuses.indices.filter { !statuses[$0].isPurged && number($0) > start }
     let numbers = positions.map(number)

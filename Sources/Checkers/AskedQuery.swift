@@ -208,8 +208,9 @@ struct AskedQuery {
 extension AskedQuery {
   /// Returns how the result that a purge reported differs from the expected result; `nil` if it agrees.
   ///
-  /// The expected result states the number of transactions in `purged`, and the least cursor. The
-  /// result is not compared if the plan has retention limits or a cursor is uncertain.
+  /// The expected result states the number of transactions in `purged`, and the least cursor of the
+  /// members. The result is not compared if the plan has retention limits, or if a fault or a
+  /// power-off has made the status of any member uncertain.
   func fault(of lines: [String], having purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let least = watermark >= 0 ? number(watermark) : 0
@@ -219,7 +220,8 @@ extension AskedQuery {
   /// Returns a clause about a transaction that a purge wrongly kept or removed; `nil` if none.
   ///
   /// `purged` contains the positions of the transactions that the purge removed. The purge is not
-  /// checked if the plan has retention limits or a cursor is uncertain.
+  /// checked if the plan has retention limits, or if a fault or a power-off has made the status of
+  /// any member uncertain.
   func fault(of purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let authors = ProtectedAuthors(TraceHeader(plan: timeline.plan, system: ""))
@@ -237,7 +239,10 @@ extension AskedQuery {
     return nil
   }
 
-  /// The position of the least cursor; -1 if a member has no cursor, `nil` if a cursor is uncertain.
+  /// The position of the members' least cursor; -1 if a member that counts has no cursor.
+  ///
+  /// Members that a retention limit has cut off do not count. The value is `nil` if a fault or a
+  /// power-off has made the status of any member uncertain.
   private var watermark: Int? {
     var least = statuses.count - 1
     for member in timeline.everyone {

@@ -40,13 +40,13 @@ package struct CheckerSuite: Sendable {
     sentences(in: scope).map(\.checker)
   }
 
-  /// Returns the names of the checkers in a scope and the rules that they check, in order.
+  /// Returns the checkers of a scope in order, each with the sentence that states its invariant.
   package static func sentences(in scope: Scope) -> [(checker: String, sentence: String)] {
     guard scope == .all else { return CoreCheckers.all }
     return CoreCheckers.all + FurtherCheckers.all + AddedChecker.all.map { ($0.name, $0.sentence) }
   }
 
-  /// Returns the rule of a checker; `nil` if no checker has the name.
+  /// Returns the sentence that states a checker's invariant; `nil` if no checker has the name.
   package static func sentence(of checker: String) -> String? {
     sentences(in: .all).first { $0.checker == checker }?.sentence
   }
@@ -99,9 +99,9 @@ package struct CheckerSuite: Sendable {
 
   /// Appends the next command of a plan that is created one command at a time.
   ///
-  /// The results of merge policies other than the default depend on what views have read. The suite
-  /// tracks this only if the plan with which it was created contains a write with such a policy.
-  /// Otherwise, no appended command may have such a policy.
+  /// The results of merge policies other than the default depend on what the actors' views (their
+  /// first contexts) have read. The suite tracks this only if the plan with which it was created
+  /// contains a write with such a policy. Otherwise, no appended command may have such a policy.
   package mutating func append(_ command: Command) { timeline.append(command) }
 
   /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.
@@ -114,8 +114,8 @@ package struct CheckerSuite: Sendable {
 
   /// Adds to `state` all data on which later verdicts depend; call this only between two commands.
   ///
-  /// `tick` is the current step of the scheduler. The state does not include whether an invariant
-  /// was exercised; read that from ``verdicts``.
+  /// `tick` is the simulator's current time (``Event/tick``). The state does not include whether an
+  /// invariant was exercised; read that from ``verdicts``.
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)
@@ -341,7 +341,9 @@ struct FurtherCheckers: Sendable {
     ])
   }
 
-  /// Adds to `state` all data on which later verdicts depend; `tick` is the current tick.
+  /// Adds to `state` all data on which later verdicts depend.
+  ///
+  /// `tick` is the simulator's current time (``Event/tick``).
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     observerDelivery.describe(&state, on: timeline)
     loudExpiry.describe(&state)

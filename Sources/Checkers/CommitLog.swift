@@ -105,10 +105,11 @@ extension CommitLog {
     }
   }
 
-  /// Removes a member from the sets of all transactions, so that it need not merge any of them.
+  /// Removes a member from the status of every transaction, so that it need not merge any of them.
   ///
-  /// Call this before a registration that starts from scratch, such as the first one or one after a
-  /// retirement (``MemberStatus/startsFromScratch``).
+  /// The status of a transaction has sets of members, such as those that must merge it. Call this
+  /// method before a registration from scratch, such as a member's first registration or its
+  /// registration after a retirement (``MemberStatus/startsFromScratch``).
   mutating func forget(_ bit: MemberSet) {
     for position in statuses.indices { statuses[position].forget(bit) }
   }

@@ -46,12 +46,14 @@ private struct CurrentReading: Sendable {
   private var hasPage = false
   /// Whether the consumer's first process in this `read` command has started.
   ///
-  /// The steps `restart` and `retire` start further processes. So does `overtake`, if processes hold
-  /// no locks.
+  /// The command's steps `restart` and `retire` start further processes. The step `overtake` tries
+  /// to start one while the first process runs. It succeeds only if the plan's store does not detect
+  /// running processes (``PlannedLocks/none``).
   private var hasStarted = false
   /// The position through which the consumer must have confirmed history.
   ///
-  /// The value follows from the reading steps so far. It is -1 if they require no confirmation.
+  /// The value follows from the steps of the `read` command up to the current event, such as
+  /// `confirm`, and from pages without a match. It is -1 if none of them requires a confirmation.
   private var required = -1
 
   init?(_ command: Int?, on timeline: Timeline) {
@@ -126,10 +128,10 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Applies the remaining reading steps of the command, through the first one in the set `those`.
+  /// Applies the remaining steps of the `read` command, up to and including the first in `those`.
   ///
-  /// That step is the one that caused the current event. If no remaining step is in the set, all
-  /// remaining steps are applied.
+  /// `those` contains the steps that can cause the current event, so the first of them has caused
+  /// it. If no remaining step is in `those`, all remaining steps are applied.
   ///
   /// - Returns: the step that caused the event; `nil` if no remaining step is in `those`.
   @discardableResult

@@ -1,7 +1,9 @@
 import HistoryTypes
 package import Traces
 
-/// At the end each view equals the store's data, which equals the reference model.
+/// At the end of a trace, each view equals the store's data, which equal the reference model.
+///
+/// A view consists of the objects in one context of a member.
 ///
 /// Verifies: the changes that each write reports are the net effect that the reference model
 /// computes from the plan, with the same objects and the same change types. A write commits at most
@@ -17,7 +19,7 @@ package import Traces
 /// is compared only in the objects that its contexts contain.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
-/// TombstoneFidelity), views in the middle of a plan, which may lack transactions. After a write of
+/// TombstoneFidelity); views before the end, which may lack transactions. After a write of
 /// unknown outcome every possible state is accepted until a later event shows the outcome.
 package struct Convergence: Invariant {
   package static let name = "Convergence"

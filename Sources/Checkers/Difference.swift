@@ -140,7 +140,9 @@ extension Event {
 }
 
 extension Mismatch {
-  /// Returns the contradiction as a sentence about the writing actor and its transaction.
+  /// Returns, as a sentence, how an event contradicts the plan.
+  ///
+  /// `who` is the event's actor, and `transaction` the transaction that the sentence is about.
   func sentence(_ who: String, _ transaction: TransactionName?) -> String {
     let label = transaction.map { "#\($0)" } ?? "nothing"
     let write = transaction.map { "\(who)'s write #\($0)" } ?? "\(who)'s write"

@@ -4,10 +4,11 @@ package import Traces
 /// A power-off loses only the newest acknowledged commits; with `synchronous=FULL`, it loses none.
 ///
 /// Verifies, after each power-off: the store opens and is intact. The last transaction that it
-/// reports was committed. History contains every transaction up to that one that was not purged, as
-/// it was reported at the commit. The data are, row by row, those of the reference model after that
-/// transaction. With `"synchronous":"full"` no transaction is lost that was acknowledged before the
-/// power-off. With either setting no transaction is lost that survived an earlier power-off.
+/// reports was committed. History contains all transactions up to that one, except purged ones,
+/// with the authors and changes that their commits reported. The data are, row by row, those of the
+/// reference model after that transaction. With `"synchronous":"full"` no transaction is lost that
+/// was acknowledged before the power-off. With either setting no transaction is lost that survived
+/// an earlier power-off.
 ///
 /// Does not verify: which of the newest transactions survive with `"normal"`; registrations, cursors
 /// and purges that were lost with those transactions (a member's next launch shows them, and the

@@ -16,8 +16,8 @@ package import Traces
 /// or reading fails without a reason in the plan. Convergence checks that the data follow the
 /// reported changes. The two invariants together verify that history has every change of the data.
 ///
-/// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
-/// and, after a write of unknown outcome, later writes until an event shows that outcome.
+/// Does not verify: columns and values that a system never reports; tombstones (TombstoneFidelity);
+/// writes between a write of unknown outcome and the event that shows its outcome.
 package struct HistoryExplainsData: Invariant {
   package static let name = "HistoryExplainsData"
   package static let sentence =
@@ -82,7 +82,7 @@ package struct HistoryExplainsData: Invariant {
     return .valid
   }
 
-  /// Adds to `state` whether any update was reported without its changed columns, and any with them.
+  /// Adds to `state` whether any update was reported without its changed columns, and any with.
   func describe(_ state: inout StateSketch) {
     state.add(bare != nil)
     state.add(hasColumns)

@@ -10,7 +10,7 @@ import Traces
 /// merges, the changes that it saves, and the results of its live queries. The states are kept only
 /// for plans with a write whose policy depends on conflicts.
 struct KnownViews: Sendable {
-  /// The state of an object when a view last read the object.
+  /// The state of an object when an actor's view (its first context) last read the object.
   private struct ReadState: Sendable {
     /// The position of the transaction that inserted the object.
     ///
@@ -59,7 +59,7 @@ struct KnownViews: Sendable {
   /// This is unknown after a failure, after some results of live queries, and before the first launch.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
-  /// Records a write; if a view saved the write, also updates what this view has read.
+  /// Records a write; if an actor's view saved the write, also updates what this view has read.
   ///
   /// After its save, the view reads the objects in `registered`. It reads the other objects of the
   /// write only if it has read them before. If `registered` is `nil`, the view reads all objects of
@@ -83,7 +83,7 @@ struct KnownViews: Sendable {
     }
   }
 
-  /// Returns whether a view has read the object that has the given name.
+  /// Returns whether an actor's view has read the object that has the given name.
   ///
   /// If no object has the name any more, returns whether the view has read an earlier object of that
   /// name.
@@ -92,7 +92,7 @@ struct KnownViews: Sendable {
     return lives[object].map { $0.life == state.life } ?? true
   }
 
-  /// Updates a view's states after a launch or a resync, in which the view reads all objects.
+  /// Updates what an actor's view has read, after a launch or a resync, which reads all objects.
   ///
   /// A partial view does not read all objects: it is empty after a launch, and in a resync it reads
   /// only the objects that it contains.
@@ -117,7 +117,7 @@ struct KnownViews: Sendable {
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// Updates a view's states after it merged writes that it did not save.
+  /// Updates what an actor's view has read, after it merged writes that it did not save.
   ///
   /// The view reads an object again if it last read the object before one of these writes. If it
   /// has read the object since, it keeps the state that it has read. The view also reads the
@@ -138,16 +138,15 @@ struct KnownViews: Sendable {
     }
   }
 
-  /// Updates a view's states after a live query of the view reported a result.
+  /// Updates what an actor's view has read, after a live query of the view reported a result.
   ///
   /// The first result is read from the store. In a later result, an object can have its current
   /// state, or an older state that the view has read before. The reported values show which of the
-  /// two it is. If both states have the same values, it becomes unknown what the view has read
-  /// (``isUnsure(_:)``).
+  /// two it is.
   ///
-  /// This also becomes unknown if a live query of the view fails. For a partial view, which does
-  /// not read all objects at its launch, it becomes unknown after every result, because the view
-  /// may have read objects that are not in the result.
+  /// What the view has read becomes unknown (``isUnsure(_:)``) in three cases: the two states have the
+  /// same values; the live query fails; or the view is partial, so that it does not read all objects
+  /// at its launch. A partial view may have read objects that are not in the result.
   mutating func list(_ report: LiveReport, by actor: ActorID, _ objects: Objects) {
     guard report.failure == nil, !partial.contains(actor) else { return uncertainty(actor) }
     let isFirst = views[actor, default: View()].lists.insert(report.list).inserted
@@ -175,7 +174,7 @@ struct KnownViews: Sendable {
     writes.removeAll()
   }
 
-  /// Records that a view uses an object.
+  /// Records that an actor's view, which is its first context, uses an object.
   ///
   /// If the view has not read the object before, it reads the object now.
   mutating func touch(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {

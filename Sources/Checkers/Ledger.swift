@@ -65,8 +65,9 @@ package struct Ledger: Sendable {
 
   /// Appends a command to the plan.
   ///
-  /// The ledger tracks what views have read only if the plan with which the ledger was created
-  /// contains a write with a merge policy other than the default.
+  /// The results of merge policies other than the default depend on what the actors' views (their
+  /// first contexts) have read. The ledger tracks this only if the plan with which it was created has
+  /// a write with such a policy. Otherwise, `command` must not have such a policy.
   mutating func append(_ command: Command) { commands.append(command) }
 
   /// Updates the expected data with the next event.
@@ -195,7 +196,10 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Marks the expected data as unknown if an edit depends on unknown content of a view.
+  /// Checks that the expected data are known; otherwise sets ``undecided`` to the reason.
+  ///
+  /// The data are unknown if a save depended on what the actor's view (first context) had read, while
+  /// that was unknown. A mismatch of the current event is then discarded.
   private mutating func checkIsDecided() {
     guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
     undecided =
@@ -302,8 +306,8 @@ package indirect enum Mismatch: Hashable, Sendable {
   case disagrees(Disagreement)
   /// The data that the system reports differ from the data that the writes should produce.
   case data(Difference)
-  /// A write failed with a conflict, but no other write has changed its objects since its view read
-  /// them.
+  /// A write failed with a conflict, but no other write has changed the written objects since the
+  /// actor's context read them.
   case unfounded
   /// A write succeeded although the store must refuse it.
   case accepted(Refusal)
@@ -336,9 +340,9 @@ private struct PlannedEdit: Sendable {
 /// A write that `begin` has started and `commit` has not committed.
 struct StagedWrite: Sendable {
   let write: PlannedWrite
-  /// Whether it is unknown if the write waits for its `commit`.
+  /// Whether the write may no longer wait for its `commit`, or may never have been staged.
   ///
-  /// True after a `begin` of unknown outcome, or after a `commit` that did not succeed.
+  /// `true` after a `begin` of unknown outcome, or after a `commit` that did not succeed.
   var isUncertain: Bool
 
   init(_ write: PlannedWrite, _ isUncertain: Bool) {

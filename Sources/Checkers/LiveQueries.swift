@@ -6,16 +6,17 @@ package import Traces
 /// Verifies, after each successful command of an actor with live queries: the last result that each
 /// live query reported agrees with the query evaluated over the data of the reference model. It has
 /// the same objects with the same values, in the requested order. Objects with equal sort values
-/// are in the order of their keys. The result does not exceed its limit, and no object is missing
-/// below the limit. The differences in each report lead from the previous result to the new one. No
-/// report repeats the previous result. A live query ends with an error only after a fault.
+/// are in the order of their keys. The result does not exceed its limit. It lacks matching objects
+/// only once the limit is reached, and none whose sort values come before those of its last object.
+/// The differences in each report lead from the previous result to the new one. No report repeats the
+/// previous result. A live query ends with an error only after a fault.
 ///
-/// Does not verify: the objects in transactions that the actor's view has not merged since it last
-/// read all data. A result may contain these objects in their old or their new state, or not at all.
-/// These transactions include those of ignored authors and those that a merge hook finished. After a
-/// write of unknown outcome nothing is compared until the outcome is known. A live query with a
-/// condition or a sort order on a reference is not compared with the data, because a plan does not
-/// know the keys that references contain.
+/// Does not verify: the objects in transactions that the actor's view (its first context) has not
+/// merged since it last read all data. A result may contain these objects in their old or their new
+/// state, or not at all. These transactions include those of ignored authors, and those that a merge
+/// hook handled in place of the default merge. After a write of unknown outcome nothing is compared
+/// until the outcome is known. A live query with a condition or a sort order on a reference is not
+/// compared with the data, because a plan does not know the keys that references contain.
 package struct LiveQueries: Invariant {
   package static let name = "LiveQueries"
   package static let sentence =
@@ -119,9 +120,9 @@ package struct LiveQueries: Invariant {
 
 /// The view of a running actor: its live queries, and the transactions that the view may lack.
 private struct WatchedView: Sendable {
-  /// The objects of each transaction that the view has not merged.
+  /// For each transaction that the view may lack, the objects that the transaction changed.
   private var unmerged: [TransactionName: Set<ObjectName>] = [:]
-  /// The objects of the view's own saves that reported a failure and were committed nevertheless.
+  /// The objects in the view's own saves that did not report success but were committed.
   private var unknown: Set<ObjectName> = []
   private(set) var lists: [ReportedList] = []
   private var startedCount = 0
@@ -179,7 +180,9 @@ private struct WatchedView: Sendable {
     }
   }
 
-  /// Notes transactions whose default merge a merge hook replaced: the view may lack their changes.
+  /// Notes transactions that a merge hook handled, in place of the default merge.
+  ///
+  /// The view may lack their changes.
   mutating func finish(_ positions: [Int], on timeline: Timeline) {
     for position in positions where timeline.log.transactions.indices.contains(position) {
       let commit = timeline.log.transactions[position].commit
@@ -187,12 +190,12 @@ private struct WatchedView: Sendable {
     }
   }
 
-  /// Notes the end of a command of the view's actor.
+  /// Updates the view at the end of a command of its actor.
   ///
   /// If the command did not succeed but its save was committed, the view may lack the saved
-  /// changes. A command `watch` starts a live query, which replaces the oldest one if the view has
-  /// the maximum number of them. If such a command succeeded, the replaced one is removed;
-  /// otherwise the new one.
+  /// changes. A command `watch` starts a live query. If the view already has the maximum number of
+  /// live queries, the new live query replaces the oldest one. If the command succeeded, the
+  /// replaced live query is removed; otherwise the new live query is removed.
   mutating func end(_ outcome: Outcome) {
     if let saved, outcome != .ok { unknown.formUnion(saved.changes.map(\.object)) }
     saved = nil
@@ -288,11 +291,11 @@ private struct ReportedList: Sendable {
 private struct ExpectedRows {
   private let watch: PlannedWatch
   private let objects: Objects
-  /// The objects whose state in the view is uncertain.
+  /// The objects for which the actor's view (its first context) may be out of date.
   ///
-  /// The result may contain such an object in any state, or not contain it.
+  /// The live query's result may contain such an object in any state, or not contain it.
   private let open: Set<ObjectName>
-  /// The matching objects whose state in the view is certain, in the order of the live query.
+  /// The matching objects that are not in ``open``, in the order of the live query.
   private let matching: [(object: ObjectName, sorted: [Value])]
 
   init(_ watch: PlannedWatch, _ objects: Objects, except open: Set<ObjectName>) {
@@ -326,9 +329,10 @@ private struct ExpectedRows {
     return orderFault(of: fixed) ?? gap(in: fixed, isFull: rows.count == watch.limit)
   }
 
-  /// Returns whether an object is exempt from the check of results, because its state is uncertain.
+  /// Returns whether an object in a result is not checked: the view may be out of date for it.
   ///
-  /// A name with a negative key denotes a deleted object whose delete the view has not merged yet.
+  /// A negative key denotes an outdated object whose name the plan now uses for another object. Such
+  /// an object is not checked if the view may be out of date for any object of its entity.
   private func isOpen(_ object: ObjectName) -> Bool {
     object.key < 0 ? open.contains { $0.entity == object.entity } : open.contains(object)
   }
@@ -362,9 +366,9 @@ private struct ExpectedRows {
 
   /// Returns a clause about a missing object; `nil` if none is missing.
   ///
-  /// `rows` are the rows of the result, without the objects whose state in the view is uncertain.
-  /// If `isFull` is `true`, the result has reached its limit; then only objects that come before
-  /// the last of `rows` count as missing.
+  /// `rows` are the rows of the result, without the objects for which the view may be out of date.
+  /// If `isFull` is `true`, the result has as many rows as its limit allows. An object then counts
+  /// as missing only if its sort values come before those of the last of `rows`.
   private func gap(in rows: [ListedRow], isFull: Bool) -> String? {
     let shown = Set(rows.map(\.object))
     let missing = matching.first { !shown.contains($0.object) }

@@ -1,9 +1,10 @@
 import HistoryTypes
 package import Traces
 
-/// The state of one actor or consumer after the events so far; positions are in commit order.
+/// The state of one actor or consumer after the events of a trace so far.
 ///
-/// A number of transactions counts those committed up to a moment, purged ones included.
+/// Positions of transactions are in commit order. The properties that count transactions, such as
+/// ``registeredFrom``, count all that were committed before a moment, including purged ones.
 package struct Member: Sendable {
   /// The member's name in the plan.
   package let id: ActorID
@@ -46,8 +47,9 @@ package struct Member: Sendable {
 
   /// Marks changes of the member's registration as uncertain after a power-off.
   ///
-  /// `last` is the last transaction that certainly survived. A registration, retirement or loss of
-  /// history before that transaction survived too. Later ones become uncertain.
+  /// `last` is the position of the last transaction that survived. A registration, a retirement, a
+  /// cut-off or a resync after lost history survived too if it preceded that transaction. If it
+  /// followed, it may have been rolled back.
   mutating func makeMembershipUncertain(after last: Int) {
     guard status.isMember else {
       if let leftAt, last < leftAt { status.makeMembershipUncertain() }
@@ -150,7 +152,10 @@ extension MemberStatus {
   /// Whether history that the member needs is gone.
   package var missesHistory: Bool { access != .whole }
 
-  /// Whether purges must keep the member's unmerged history in every possible state of the store.
+  /// Whether purges must keep the member's unmerged history.
+  ///
+  /// The value is `false` also if the store may lack the member's registration, or if the cursor in
+  /// the store may have moved without an event.
   package var isKept: Bool {
     isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
   }
@@ -227,7 +232,10 @@ extension MemberStatus {
 // MARK: Faults and power-offs
 
 extension MemberStatus {
-  /// Records a fault during a command of the member, which may have had unreported effects.
+  /// Records a fault in a command of the member: some effects of the command may have no event.
+  ///
+  /// A retirement may have taken effect, a member's cursor may have moved, and an actor that is no
+  /// member may have been registered.
   mutating func fail(whileRetiring isRetiring: Bool) {
     if isRetiring { alternatives.insert(.absent) }
     alternatives.insert(isMember ? .ahead : .registered)
@@ -249,6 +257,8 @@ extension MemberStatus {
   /// Records a power-off, which may have rolled back a registration, a resync or a retirement.
   mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
-  /// Undoes a cut-off by a retention limit that a power-off has, or may have, rolled back.
+  /// Marks the member as not cut off, because a power-off may have rolled the cut-off back.
+  ///
+  /// A retention limit cuts off a member that is too far behind: purges then ignore the member.
   mutating func takeBackCutOff() { access = .whole }
 }

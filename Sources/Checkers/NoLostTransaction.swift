@@ -6,10 +6,10 @@ package import Traces
 /// must merge, unless it was notified that it misses history. A merge that a crash undid before it
 /// was recorded must be repeated. A transaction for which a merge hook replaced the default merge
 /// counts as merged by that member, and a resync counts as merging everything up to its cursor. A
-/// consumer must have read the transactions that were committed before it last consumed.
+/// consumer must have read the transactions that were committed before it last read history.
 ///
-/// Does not verify: the effect of merging on a view (Convergence), the order (MergeOrder), members
-/// that are stopped or cut off at the end, transactions without an event.
+/// Does not verify: the effect of merges on contexts (Convergence); the order of merges (MergeOrder);
+/// members that are stopped or cut off at the end; transactions whose commit no event reported.
 package struct NoLostTransaction: Invariant {
   package static let name = "NoLostTransaction"
   package static let sentence =
@@ -40,7 +40,7 @@ package struct NoLostTransaction: Invariant {
 
   /// Returns the first of the members that must still merge a transaction; `nil` if there is none.
   ///
-  /// A consumer that has not consumed since the transaction's commit is not counted.
+  /// A consumer that has not read history since the transaction's commit is not counted.
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {

@@ -18,7 +18,10 @@ package struct Possibility: Sendable {
   private let hasRelations: Bool
   /// The reason why the store must refuse the last edit; `nil` if the edit was applied.
   private(set) var refusal: Refusal?
-  /// Whether an edit depended on what an actor's view context had read, while that was unknown.
+  /// Whether the effect of an edit is unknown.
+  ///
+  /// This is so if the effect depends on which values an actor's view context has read, and no event
+  /// shows them.
   private(set) var isUndecided = false
 
   init(
@@ -35,10 +38,10 @@ package struct Possibility: Sendable {
 
   /// Applies an edit under its merge policy, and returns the net changes.
   ///
-  /// The effect of the policy may depend on what the saving view has read. If that is unknown and
-  /// the model has no relations, the effect on the edit's objects is taken from `reported`, the
-  /// changes that the system reports. If that is unknown and the model has relations,
-  /// ``isUndecided`` is set: the net changes may then be wrong.
+  /// The effect of the policy may depend on what the saving view (an actor's first context) has read.
+  /// If the view's reads are unknown, there are two cases. In a model without relations, the changes
+  /// of the edit's objects are copied from `reported`, the changes that the system reports. In a
+  /// model with relations, ``isUndecided`` is set: the net changes may then be wrong.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
     if let related = related(edit) {
@@ -113,9 +116,9 @@ package struct Possibility: Sendable {
   ///
   /// The result is `nil` if the store must accept the edit, or if the model has no relations.
   ///
-  /// If the edit is a save of an actor's view, this method also records that the view reads the
-  /// objects of the save that it has not read yet. A view reads them before the save, even if the
-  /// store then refuses the save.
+  /// Before an actor's view (its first context) saves, it reads the saved objects that it has not
+  /// read yet, even if the store then refuses the save. If the edit is such a save, this method also
+  /// records these reads.
   mutating func mustRefuse(_ edit: Edit) -> Refusal? {
     guard let related = related(edit) else { return nil }
     if let view = edit.viewWriter {
@@ -136,7 +139,7 @@ package struct Possibility: Sendable {
   /// Rolls the state back to the transaction at the position `last`.
   ///
   /// The edits through that transaction are applied again to an empty store. All information about
-  /// what views have read is discarded.
+  /// what the actors' views (first contexts) have read is discarded.
   mutating func goBack(through last: Int) {
     guard knownViews != nil || log.contains(where: { $0.at > last }) else { return }
     log.removeAll { $0.at > last }
@@ -166,9 +169,9 @@ package struct Possibility: Sendable {
 
   /// Returns whether a write must fail with a conflict.
   ///
-  /// In a model without relations, the result is `nil` if it is unknown what the view has read, or
-  /// if the edit is not a view's save with the policy `error`. In a model with relations, it is
-  /// never `nil`.
+  /// In a model with relations, the result is never `nil`. In a model without relations, it is `nil`
+  /// in two cases: the edit is not a save of an actor's view (its first context) with the policy
+  /// `error`, or it is unknown what that view has read.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
     if hasRelations { return mustRefuse(edit) == .conflict }
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,

@@ -4,7 +4,8 @@ package import Traces
 /// No transaction is purged before all members that must merge it have recorded its merge.
 ///
 /// Verifies: when a purge removes a transaction from history, every member that must merge the
-/// transaction (registered before it, not retired, not cut off) has recorded the merge. A merge
+/// transaction has recorded the merge. Such a member registered before the transaction, has not
+/// retired, and was not cut off: a retention limit has not ended its claim to history. A merge
 /// counts as recorded once the member has recorded a cursor at or above the transaction. Merges that
 /// a crash has undone do not count. A member is cut off, or finds its history expired, only under a
 /// plan with retention. If that plan has no limit on bytes, the member must be further behind than a
@@ -12,11 +13,12 @@ package import Traces
 /// transactions, leaving out intervals of over a day.
 ///
 /// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from the
-/// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported.
-/// If a power-off has made a member's registration or cursor uncertain, purges of transactions that
-/// this member needs are not checked until its next launch. If the outcome of a command that records
-/// a cursor is unknown, the cursor counts as recorded. In a system that has only whole passes, the
-/// passes after the plan's last command may purge; these purges are ignored.
+/// store, or that anything is ever purged (the invariant Reclaim checks some purges); purges of
+/// transactions that no event reported. If a power-off has made a member's registration or cursor
+/// uncertain, purges of transactions that this member needs are not checked until its next launch. If
+/// the outcome of a command that records a cursor is unknown, the cursor counts as recorded. In a
+/// system that has only whole passes (fetch, merge and record in one command), the passes after the
+/// plan's last command may purge; these purges are ignored.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =

@@ -19,9 +19,10 @@ struct QueryAnswers: Sendable {
   ///
   /// It decides whether a `due` query, which purges only after an interval, had to purge.
   private var lastPurgeBefore = LastPurge.never
-  /// Whether a power-off has occurred, which loses the store's signals.
+  /// Whether a power-off has occurred, which loses the store's signals (notifications of commits).
   ///
-  /// The answers to `signals`, `visit` and `tour` queries are then no longer checked.
+  /// The answers to three kinds of queries are then no longer checked: `signals`, and the tests
+  /// `visit` and `tour` of a member that exists only during the query.
   private var hasLostPower = false
   /// The positions of the transactions that the current command has purged.
   private var purged: Set<Int> = []

@@ -1,13 +1,13 @@
 import HistoryTypes
 package import Traces
 
-/// Once every member has recorded all history, a purge leaves only the newest and protected
-/// transactions.
+/// Once every member has recorded all history, a purge leaves only the newest transaction and the
+/// transactions of protected authors.
 ///
 /// Verifies: a purge command is checked if, at its start, every member that is not cut off has
-/// recorded the last transaction. After such a command has succeeded, all other transactions except
-/// protected ones are purged, by this command or earlier. No purge fails without a reason in the
-/// plan.
+/// recorded the last transaction. After such a command has succeeded, all other transactions, except
+/// those of protected authors, are purged, by this command or earlier. No purge fails without a
+/// reason in the plan.
 ///
 /// Does not verify: purges that a strategy makes within a pass, and rows in a file.
 package struct Reclaim: Invariant {

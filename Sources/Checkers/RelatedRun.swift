@@ -105,14 +105,14 @@ struct RelatedRun {
     return refusal
   }
 
-  /// Applies the delete rules of all references to deleted objects, and to objects deleted by the
-  /// rules.
+  /// Applies the delete rules of all references to the objects in `deleted`.
   ///
-  /// The rules may skip a reference that the write itself sets. If `isLast` is `false`, the write's
-  /// inserts and updates follow later: a reference is skipped if one of them sets it to null, or to
-  /// an object that is not in `deleted`. If `isLast` is `true`, they were applied before: a
-  /// reference is skipped if it has the value that one of them set, but not if the merge policy
-  /// kept the old value.
+  /// If a rule deletes further objects, the rules of the references to those are applied too. The
+  /// rules may skip a reference that an insert or update of the write sets. If `isLast` is `false`,
+  /// the inserts and updates are applied later: the reference is skipped if its new value is null, or
+  /// an object that is not in `deleted`. If `isLast` is `true`, the inserts and updates were applied
+  /// before: the reference is skipped if it has the new value, but not if the merge policy kept the
+  /// old value.
   private mutating func applyRules(
     to deleted: [ObjectName],
     isLast: Bool = false
@@ -146,10 +146,12 @@ struct RelatedRun {
 
   /// Returns whether the delete rules skip a reference, because the write itself sets it.
   ///
-  /// Before the write's inserts and updates are applied, `deleted` contains the deleted objects.
-  /// The reference is then skipped if an insert or update sets it to null, or to an object that is
-  /// not in `deleted`. Afterwards `deleted` is `nil`: the reference is skipped if it has the value
-  /// that an insert or update sets.
+  /// Callers ask this before and after the write's inserts and updates are applied:
+  ///
+  /// - Before, `deleted` contains the deleted objects. The reference is skipped if an insert or
+  ///   update sets it to null, or to an object that is not in `deleted`.
+  /// - After, `deleted` is `nil`. The reference is skipped if it has the value that an insert or
+  ///   update sets.
   private func changes(
     _ attribute: String,
     of object: ObjectName,

@@ -1,7 +1,7 @@
 import Traces
 
 extension Timeline {
-  /// Updates the timeline with an event whose names have been looked up.
+  /// Updates the timeline with an event; first set ``actor`` and ``named`` to those of the event.
   mutating func apply(_ event: Event) {
     lastAt = event.at
     switch event.kind {

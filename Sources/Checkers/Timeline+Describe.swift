@@ -8,10 +8,10 @@ extension Timeline {
     ledger.append(command)
   }
 
-  /// Adds everything that later verdicts depend on to `state`; call this only between two commands.
+  /// Adds to `state` all data on which later verdicts depend; call this only between two commands.
   ///
   /// Transactions that were purged after all members had recorded them are left out, because no
-  /// member can lose them any more. The current command is left out, too.
+  /// member still needs them. The current command is left out, too.
   ///
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {

@@ -114,9 +114,10 @@ extension Timeline {
     }
   }
 
-  /// Returns the position of the last known transaction before a transaction that no event reported.
+  /// Returns the position in ``log`` of the last transaction with a lower number than `name`.
   ///
-  /// The result is -1 if there is none, or if the outcomes of all writes are known.
+  /// `name` is a cursor at a transaction that no event reported. The result is -1 if ``log`` has no
+  /// such transaction, or if the outcomes of all writes are known.
   private func lastPosition(before name: TransactionName) -> Int {
     mayHoldUnreported ? log.lastPosition(before: name) : -1
   }
@@ -126,7 +127,10 @@ extension Timeline {
 package struct CurrentCommand: Sendable {
   /// The command's word in the plan format; empty before the first command.
   package let word: String
-  /// Whether the command belongs to the plan and has not ended; `false` after the plan's last command.
+  /// Whether the command is one of the plan's commands and has not ended.
+  ///
+  /// The plan does not contain automatic commands: deliveries and polls that fall due, and commands
+  /// before the plan's first command or after its last one.
   package internal(set) var isInPlan: Bool
   /// The index in ``Timeline/everyone`` of the command's actor or consumer; `nil` if there is none.
   let actor: Int?
@@ -173,7 +177,7 @@ extension Timeline {
   package var running: MemberSet { members { $0.isRunning } }
   /// The members that are consumers: they read history, but have no contexts to merge it into.
   package var consumers: MemberSet { members { $0.isConsumer } }
-  /// The members whose unmerged transactions a purge must keep in every possible state of the store.
+  /// The members whose unmerged transactions a purge must keep (``MemberStatus/isKept``).
   package var kept: MemberSet { members { $0.isKept } }
   /// The members that must have merged all their required transactions at the end of the trace.
   package var watched: MemberSet { members { $0.mustMerge } }
@@ -218,10 +222,9 @@ extension Timeline {
 extension Timeline {
   /// Returns whether any of the given members had to merge changes of another actor or program.
   ///
-  /// If none of them had to, the trace does not exercise their merges.
+  /// If none of them had to, the trace does not test the merges of these members.
   ///
-  /// - Complexity: linear in the transactions through the first one of another writer that a member of
-  ///   the set had to merge.
+  /// - Complexity: linear in the transactions up to the first one that makes the result `true`.
   package func hasForeignWork(for some: MemberSet) -> Bool {
     for (transaction, status) in zip(log.transactions, log.statuses)
     where !transaction.commit.changes.isEmpty {

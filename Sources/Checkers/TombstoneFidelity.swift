@@ -9,8 +9,8 @@ package import Traces
 /// violation, unless all preserved values were null.
 ///
 /// Does not verify: objects that were updated or inserted again in the write that deleted them;
-/// entities without preserved attributes; tombstones that are never reported; after a write of
-/// unknown outcome, later deletes until an event shows that outcome.
+/// entities without preserved attributes; tombstones that are never reported; deletes between a write
+/// of unknown outcome and the event that shows its outcome.
 package struct TombstoneFidelity: Invariant {
   package static let name = "TombstoneFidelity"
   package static let sentence =

@@ -5,14 +5,16 @@ package import Traces
 ///
 /// Verifies: an actor fetches within ``SignalTicks/bound`` ticks in two cases: after the commit of a
 /// transaction that the actor must merge, if the actor runs and is not suspended; and after the actor
-/// starts or resumes with an unmerged transaction. If the plan delayed or lost one of the actor's
-/// signals or polls in the meantime, the limit is ``SignalTicks/boundAtWorst``. This longer limit
-/// also holds for a write with plain SQL whose capture a disk error has delayed: the write is
-/// signalled when the next process reads. A failed pass counts as a pass. The check ends with the
-/// plan, because no fault occurs in the passes that follow it.
+/// starts or resumes with an unmerged transaction. A tick is one command of any actor. If the plan
+/// delayed or lost one of the actor's signals or polls in the meantime, the limit is
+/// ``SignalTicks/boundAtWorst``. This longer limit also holds after a write with plain SQL, if a disk
+/// error delays the moment at which the store adds the write to history. Such a write is signalled
+/// when the next process reads. A failed pass counts as a pass. The check ends with the plan, because
+/// no fault occurs in the passes that follow it.
 ///
-/// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,
-/// plans whose commands make the passes, actors that end before the limit is reached, consumers.
+/// Does not verify: that the pass merged any transaction (see the invariant NoLostTransaction); the
+/// order of signals; plans in which commands, not signals, start the passes; actors that end before
+/// the limit is reached; consumers.
 package struct WakeUp: Invariant {
   package static let name = "WakeUp"
   package static let sentence =
@@ -63,9 +65,10 @@ package struct WakeUp: Invariant {
     return hasWoken ? .valid : .unknown("No running actor had a transaction to merge.")
   }
 
-  /// Adds the pending passes to `state`, each with the ticks since it became required.
+  /// Adds the passes that actors must still make to `state`, each with its age in ticks.
   ///
-  /// `tick` is the current tick.
+  /// The age is the time from the event that required the pass to `tick`, the simulator's current
+  /// time (``Event/tick``).
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     guard isDriven else { return }
     for (member, duty) in duties.enumerated() {

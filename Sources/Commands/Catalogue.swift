@@ -46,13 +46,13 @@ package enum CatalogueFormat: Hashable, Sendable {
   case json
 }
 
-/// The evidence on whether a condition, such as equal timestamps, occurs in apps.
+/// The evidence on whether a condition that plans test, such as equal timestamps, occurs in apps.
 package enum Evidence: Hashable, Sendable {
-  /// The test condition was observed in real stores; the text states where.
+  /// The tested condition was observed in real stores; the text states where.
   case observed(String)
-  /// The test condition is described in public; the text names the source, or states what it says.
+  /// A public source describes the tested condition; the text names or quotes the source.
   case documented(String)
-  /// The test condition was never observed; the text states which stores were examined.
+  /// The tested condition was never observed; the text states which stores were examined.
   case hypothetical(String)
 
   /// Whether the condition is `observed`, `documented` or `hypothetical`, in one word.
@@ -64,7 +64,7 @@ package enum Evidence: Hashable, Sendable {
     }
   }
 
-  /// The text of the evidence, such as the stores in which the condition was observed.
+  /// The reason for ``word``, such as the stores in which the test condition was observed.
   package var because: String {
     switch self {
     case .observed(let text), .documented(let text), .hypothetical(let text): text
@@ -163,7 +163,9 @@ struct ListVerb: Verb {
     /// The word that selects all kinds.
     private static let everything = "all"
 
-    /// The kinds to list, in the catalogue's order, without duplicates.
+    /// The kinds of entries to list, such as systems, in the order of ``Catalogue/Kind``.
+    ///
+    /// Each kind occurs only once.
     var kinds: [Catalogue.Kind] {
       let isEverything = words.isEmpty || words.contains(Self.everything)
       return Catalogue.Kind.allCases.filter { isEverything || words.contains($0.rawValue) }

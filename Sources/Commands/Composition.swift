@@ -1,7 +1,9 @@
 import Basics
 import Programs
 
-/// The catalogue, the defaults and the replaceable settings with which this build runs its verbs.
+/// The configuration of a build: the entries that `list` shows, and the settings of its verbs.
+///
+/// A verb is a subcommand, such as `check`.
 package struct Composition: Sendable {
   /// The systems, checkers, conditions, faults, metrics and benchmarks of this build.
   package var catalogue = Catalogue()
@@ -27,7 +29,8 @@ package struct Composition: Sendable {
 
 /// Settings for some verbs, declared in the module of these verbs.
 ///
-/// A ``Composition`` uses the default settings of each type, unless others were assigned to it.
+/// A ``Composition`` returns one value of each conforming type: the value that was assigned, or
+/// else the defaults.
 package protocol CompositionPart: Sendable {
   /// Creates the default settings.
   init()

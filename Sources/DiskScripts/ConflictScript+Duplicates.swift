@@ -5,7 +5,7 @@ import ObjectContexts
 extension ConflictScript {
   // MARK: Inserts
 
-  /// Saves a new `Group` with the code of a stored `Group`, and at times the alias of another one.
+  /// Saves a new `Group` with the code of a stored `Group`, at times also a second one's alias.
   ///
   /// Codes and aliases are unique. The same save inserts an `Entry` that refers to the new `Group`.
   mutating func insertDuplicate(_ decision: SaveDecision) throws(HistoryError) {
@@ -50,8 +50,9 @@ extension ConflictScript {
 
   /// Saves an update that gives a `Group` the unique code of another `Group`.
   ///
-  /// If `decision` is `write`, `choice` selects the values that the conflict closure returns: with
-  /// a free code, with the code of a third `Group`, or without a code.
+  /// If `decision` is `write`, the conflict closure returns other values for the update. `choice`
+  /// selects them: 0 has a free code, 1 the code of a third `Group`, 2 and 3 have no code. Other
+  /// decisions do not use `choice`.
   mutating func updateDuplicate(_ decision: SaveDecision, choice: Int) throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(decision), context())
@@ -162,9 +163,9 @@ extension ConflictScript {
 
   // MARK: Several edits
 
-  /// Saves nine similar updates and six similar inserts; one insert is a duplicate.
+  /// Saves nine updates and six inserts of `Group` objects; one insert duplicates a stored `Group`.
   ///
-  /// Another context has changed one of the updated objects, and deleted another one.
+  /// Before the save, another context has changed one of the nine objects and deleted a second one.
   mutating func writeRuns() throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(.policy(.objectWins)), context())

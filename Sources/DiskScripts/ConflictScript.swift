@@ -261,7 +261,7 @@ enum SaveDecision: Equatable {
   case policy(MergePolicy)
   case keepStored
   case keepEdited
-  /// A closure resolves a conflict with the values to write, in place of the edited values.
+  /// A conflict closure returns the values to write; they replace the edited values.
   case write
 
   static let policies = MergePolicy.allCases.map { SaveDecision.policy($0) }

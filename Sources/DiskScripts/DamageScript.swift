@@ -136,7 +136,9 @@ struct DamageScript: DiskScript {
     return 0
   }
 
-  /// Copies a store with its cached state, makes the same save in both stores, and compares the results.
+  /// Copies a store's file and cached state to a second store, and makes the same save in both.
+  ///
+  /// Both saves must give the same object key and the same random mark of the transaction.
   private mutating func restore(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "kept") else { return }
     let tokens = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
@@ -273,7 +275,7 @@ struct DamageScript: DiskScript {
     expectDamage(of: file, at: readable + 1)
   }
 
-  /// Sets the columns of stored updates to 0, 71 and 73, and checks that all three are read.
+  /// Stores 0, 71 and 73 as the changed columns of each update in history, and fetches them.
   ///
   /// Column numbers above 63 occur in models with more than 64 attributes. With the layout `packed`,
   /// the check is left out.

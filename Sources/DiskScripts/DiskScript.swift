@@ -13,7 +13,7 @@ import Foundation
 /// Stores on disk that have the model and configuration of the plan's store.
 protocol DiskStores {
   var store: Store { get }
-  /// The history layout of the stores: packed, or that of Core Data.
+  /// The history layout of the stores: the library's own, `packed`, or that of Core Data.
   var layout: HistoryLayout { get }
   /// The expectations that the stores have not met so far, one line each.
   var faults: FailedExpectations { get }
@@ -26,14 +26,16 @@ final class FailedExpectations {
   func append(_ line: String) { lines.append(line) }
 }
 
-/// A script of checks on stores on disk, in a folder separate from the plan's store.
+/// A script that creates stores on disk and checks them, in a folder apart from the plan's store.
 protocol DiskScript: DiskStores {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError)
 }
 
 /// A source of random numbers for a ``DiskScript``; equal seeds give equal numbers.
 final class ScriptRandom: Sendable {
-  /// The layout of the checked stores: Core Data's for every third seed, otherwise packed.
+  /// The history layout of the checked stores: Core Data's for every third seed, else `packed`.
+  ///
+  /// The layout `packed` is the library's own: it packs the changes of a transaction into blobs.
   let layout: HistoryLayout
   private let random: Mutex<SplitMix64>
 

@@ -10,6 +10,7 @@ struct DuplicateScript: DiskScript {
   let faults = FailedExpectations()
   let layout: HistoryLayout
   let seed: ScriptRandom
+  /// The expected objects.
   private var copy = ObjectCopy()
   /// The keys of the `List` objects that were inserted or renamed after the script's first write.
   private var candidates: Set<Int64> = []
@@ -46,7 +47,8 @@ struct DuplicateScript: DiskScript {
 
   /// Saves lists and the objects that refer to them.
   ///
-  /// In every run, one new list has an older duplicate and no new duplicate.
+  /// The first call saves one list named `old`, and the second call one more. No other list has
+  /// this name, so the list of the second call always has one older duplicate, and no new one.
   private mutating func write(_ file: Store, isFirst: Bool) throws(HistoryError) {
     let context = ObjectContext.retaining(file, author: "app", name: "view")
     if isFirst {
@@ -144,10 +146,10 @@ struct DuplicateScript: DiskScript {
 
   // MARK: Removal
 
-  /// Removes the duplicates of the lists in the transactions after `start`, and checks the result.
+  /// Removes the duplicates of all `List` objects that were inserted or renamed after `start`.
   ///
-  /// All objects must equal those of `copy`, and history must gain one transaction for each group
-  /// of duplicates.
+  /// All objects must then equal the expected ones in ``copy``, and history must gain one
+  /// transaction for each group of duplicates.
   private mutating func deduplicate(
     _ file: Store,
     after start: HistoryToken

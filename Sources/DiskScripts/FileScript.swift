@@ -4,7 +4,7 @@ package import HistoryTypes
 import ObjectContexts
 package import Traces
 
-/// Checks that open, copy, convert, replace and destroy the files of a store.
+/// Scripted checks of opening, copying, converting, replacing and destroying the files of a store.
 package struct FileScript: DiskStores {
   let store: Store
   let layout: HistoryLayout

@@ -270,9 +270,10 @@ struct ForeignWriteScript: DiskScript {
     plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)
   }
 
-  /// Checks a write by plain SQL with `foreignWrites` set to `.refused`, then to `.unwatched`.
+  /// Sets `foreignWrites` to `.refused`, then to `.unwatched`, and writes with plain SQL each time.
   ///
-  /// Earlier writes, which were captured, must be in history.
+  /// The first write must fail. The second must succeed, but be missing from history. Earlier
+  /// writes, which were captured, must be in history.
   private mutating func turnOff(
     _ plain: PlainProgram,
     _ path: String,

@@ -2,6 +2,9 @@ import HistoryTypes
 import ObjectContexts
 
 /// References to objects of a context, and a plain model of the objects that they keep registered.
+///
+/// A reference is a `StoredObject` that a script keeps. A context keeps a registered object's
+/// values in memory.
 struct HeldReferences {
   /// A group of references: all its objects stay registered while one of its references exists.
   private struct Group {
@@ -33,7 +36,9 @@ struct HeldReferences {
     return edit == nil
   }
 
-  /// The values that a reference to a registered object shows; `nil` if the object is deleted.
+  /// Returns the expected values of a registered object, with its unsaved edits.
+  ///
+  /// Returns `nil` if the object is deleted or not registered.
   func row(_ id: ObjectID) -> [Value]? {
     guard !isDeleted(id), var row = registered[id] else { return nil }
     for (index, value) in (edits[id] ?? nil) ?? [:] { row[index] = value }
@@ -94,7 +99,7 @@ struct HeldReferences {
     releaseUnheld()
   }
 
-  /// Ends all edits after a save, and updates the rows of the registered objects that were edited.
+  /// Applies a save: replaces registered rows of edited objects by `rows`, and removes all edits.
   mutating func save(_ rows: [ObjectID: [Value]]) {
     for id in edits.keys where registered[id] != nil { registered[id] = rows[id] }
     rollback()

@@ -9,7 +9,7 @@ struct ListRow: Equatable {
   var count: Int64
   /// The number in the title; titles sort in the order of their numbers.
   var title: Int
-  /// Whether the attribute `first` is null and `second` is empty, instead of the other way around.
+  /// If `true`, the text `first` is null and `second` is empty; if `false`, the reverse.
   var isSwapped: Bool
 
   static let attributes = [
@@ -39,7 +39,9 @@ struct ListRow: Equatable {
   }
 }
 
-/// The query of a ``ListCopy``.
+/// A live query of ``LargeListScript``, with its predicate and order also as Swift closures.
+///
+/// The closures compute the results that the query must have.
 struct ListOrder: CustomStringConvertible {
   let description: String
   var predicate: ObjectPredicate?
@@ -47,9 +49,11 @@ struct ListOrder: CustomStringConvertible {
   var section: ObjectOrder?
   var limit: Int?
   var offset = 0
-  /// The predicate in plain code.
+  /// A closure that returns whether ``predicate`` must match a row.
+  ///
+  /// The default matches all rows.
   var holds: (ListRow) -> Bool = { _ in true }
-  /// The number that sorts a row as the query does; rows with equal numbers are sorted by key.
+  /// A closure that returns the number by which a row sorts, ascending; ties are in key order.
   let sorting: (ListRow) -> Int64
 
   /// Returns three queries: all objects in sections, a range far from the start, and a short list.
@@ -106,7 +110,7 @@ struct ListCopy {
     self.reader = reader
   }
 
-  /// Applies the query's next result, if it has one; returns a description of an error, else `nil`.
+  /// Evaluates the query and applies a new result to this copy; returns a fault in words, or `nil`.
   mutating func read(_ view: ObjectContext) throws(HistoryError) -> String? {
     guard case .result(let result) = try reader.evaluate() else { return nil }
     guard let next = ids.applying(result.difference), next == result.objectIDs else {
@@ -127,7 +131,7 @@ struct ListCopy {
   }
 }
 
-/// A task that reads a live query to its end, and waits for each result.
+/// A task that awaits the results of a live query, one after the other, until the query ends.
 final class WaitingReader {
   let task: Task<Void, Never>
   private let executor: InlineExecutor
@@ -145,7 +149,7 @@ final class WaitingReader {
     return inbox.content.withLock { $0 }
   }
 
-  /// The results that the task has read.
+  /// The results of the live query that the task has received, each as a list of object IDs.
   final class Inbox: Sendable {
     struct Content {
       var lists: [[ObjectID]] = []

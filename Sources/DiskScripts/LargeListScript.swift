@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 
-/// Scripted checks of live queries with hundreds of objects, long limits, and readers that wait.
+/// Scripted checks of live queries with hundreds of objects, limits, and tasks that await results.
 ///
 /// Another context edits the objects. Each result is compared with plain code over all rows.
 struct LargeListScript: DiskScript {
@@ -150,12 +150,13 @@ struct LargeListScript: DiskScript {
 
   // MARK: Limits
 
-  /// Deletes objects from the result of a limited live query, one by one.
+  /// Deletes objects from the result of a live query with a limit, one by one.
   ///
-  /// The live query keeps spare objects, half as many as the limit, which must replace the first
-  /// deleted objects without a query. The next delete needs a query, which must also find an insert
-  /// that another context has saved and that is not merged yet. A new object at the end of the
-  /// order must not replace a deleted object, because objects that were not read yet precede it.
+  /// The live query reads more objects than its limit: spare ones, half as many as the limit. As
+  /// long as spare objects are left, one must replace a deleted object, without a query of the
+  /// store. The next delete needs a query. The query must also find an insert that another context
+  /// has saved and that is not merged yet. A new object at the end of the order must not replace a
+  /// deleted object, because objects that were not read yet precede it.
   private mutating func replace(_ saved: Store) throws(HistoryError) {
     let limit = 6 + seed.draw(7)
     let view = context(saved, "app", retains: seed.draw(2) == 0)
@@ -194,9 +195,10 @@ struct LargeListScript: DiskScript {
 
   // MARK: Waiting
 
-  /// Reads live queries in tasks that wait until an edit, a merge or a cancellation.
+  /// Checks which results tasks receive from a live query after edits, saves and merges.
   ///
-  /// The context is released at the end; the returned readers must then end.
+  /// One task is cancelled, and must end. The query's context is released when this function
+  /// returns; the task of each returned reader must then end, if it has not ended before.
   private mutating func wait(_ saved: Store) throws(HistoryError) -> [WaitingReader] {
     let view = context(saved, "app", retains: false)
     let other = context(saved, "widget", retains: false)

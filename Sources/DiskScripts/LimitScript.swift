@@ -204,10 +204,10 @@ struct LimitScript: DiskScript {
     for member in [slow, near, index] { try file.retire(member) }
   }
 
-  /// Computes from sizes and dates which members the limits must cut off.
+  /// Computes from sizes and dates which members the retention limits must cut off.
   ///
-  /// - Returns: the least cursor that is not cut off, and the jumps of timestamps that do not count
-  ///   toward the age limit.
+  /// - Returns: The least cursor that is not cut off, and the timestamp jumps: differences of more
+  ///   than 24 hours between consecutive transactions, which do not count toward the age limit.
   private func expectedCut(
     _ limits: RetentionLimits,
     above least: Int64
@@ -275,11 +275,11 @@ struct LimitScript: DiskScript {
     )
   }
 
-  /// Checks the effects that purges report, and when a purge at intervals is due.
+  /// Checks the effects that purges report, and when a purge `.atIntervals(of:)` is due.
   ///
-  /// An interval starts at the last purge whose time the store has recorded. The store must record
-  /// the time of each purge at intervals that was due, and of each other purge that deleted
-  /// transactions; it must not record the time of any other purge.
+  /// The interval starts at the last purge whose time the store has recorded. The store must record
+  /// the time of a purge `.atIntervals(of:)` if it was due, and of any other purge if it deleted
+  /// transactions. It must not record other times.
   private mutating func compareTimes(_ file: Store) throws(HistoryError) {
     try write(3, into: file)
     let gone = try file.heldNumbers().dropLast()

@@ -148,7 +148,10 @@ struct LinkScript: DiskScript {
     }
   }
 
-  /// Checks that each link has a position on each ordered side, and that positions ascend.
+  /// Checks that an object's links have all their positions, and are sorted by those of `side`.
+  ///
+  /// `side` is the index of the reference that leads to the object. If this side has no order, the
+  /// links need not be sorted.
   private func comparePositions(
     _ table: LinkedObjects,
     _ side: Int,
@@ -282,7 +285,8 @@ struct LinkScript: DiskScript {
 
   /// Links objects in both contexts before either one saves.
   ///
-  /// Both link a new tag of their own at the same place, and both link the same two objects.
+  /// Both contexts link one task to the same tag. Each also links a new tag of its own to the task,
+  /// as the first one.
   private mutating func meet(_ contexts: [ObjectContext]) throws(HistoryError) {
     let number = 1 + draw(2)
     let entity = tables[number].entity

@@ -1,21 +1,24 @@
 import HistoryTypes
 
 /// The expected links of one link entity, as plain arrays of the objects at the other ends.
+///
+/// A link has two references, one to each linked object. The index of a reference, 0 or 1, is
+/// called a side: the object on side 0 is the one that the first reference leads to.
 struct LinkedObjects {
   /// The name of the link entity.
   let entity: String
-  /// The names of the entity's two references; their indexes, 0 and 1, are the sides of a link.
+  /// The names of the link entity's two references.
   let references: [String]
-  /// For each side, the attribute that orders an object's links; `nil` for a side without an order.
+  /// For each side, the attribute that orders the links of an object on it; `nil` for no order.
   let positions: [String?]
-  /// For each side, the name of the entity to which the reference leads.
+  /// For each side, the name of the entity of the objects on it.
   let ends: [String]
-  /// For each side, the objects that are linked with an object, in their order.
+  /// For each side, and each object on it, the objects at the other ends of its links, in order.
   private(set) var linked: [[ObjectID: [ObjectID]]] = [[:], [:]]
 
-  /// Link entities with no, one and two ordered sides.
+  /// A link entity without an order, one with an order on one side, and two ordered on both sides.
   ///
-  /// The last one links tags with tags.
+  /// The last entity links tags with tags; the others link tasks with tags.
   static let all = [
     Self(entity: "Tagging", ["task", "tag"], [nil, nil]),
     Self(entity: "Listing", ["task", "tag"], ["position", nil]),
@@ -46,22 +49,22 @@ struct LinkedObjects {
     )
   }
 
-  /// Returns the objects linked with `id`.
+  /// Returns the objects at the other ends of the links of the object `id`.
   ///
-  /// On an ordered side, they are in the order of their positions, otherwise in key order.
+  /// They have the order of the links if `side` has an order; otherwise they are in key order.
   func objects(_ side: Int, _ id: ObjectID) -> [ObjectID] {
     let found = linked[side][id] ?? []
     return positions[side] == nil ? found.sorted { $0.key < $1.key } : found
   }
 
-  /// Appends a link on both sides, unless the objects are already linked.
+  /// Appends each of two objects to the list of the other, unless they are already linked.
   mutating func link(_ side: Int, _ id: ObjectID, _ other: ObjectID) {
     if linked[side][id]?.contains(other) == true { return }
     linked[side][id, default: []].append(other)
     linked[1 - side][other, default: []].append(id)
   }
 
-  /// Adds a link at an index on one side, or moves it there.
+  /// Links two objects if they are not linked, and moves `other` to an index in the list of `id`.
   mutating func link(_ side: Int, _ id: ObjectID, _ other: ObjectID, at index: Int) {
     link(side, id, other)
     linked[side][id]?.removeAll { $0 == other }
@@ -73,14 +76,14 @@ struct LinkedObjects {
     linked[1 - side][other]?.removeAll { $0 == id }
   }
 
-  /// Replaces the objects that are linked with one object.
+  /// Sets the objects that are linked with the object `id` to `others`, in this order.
   mutating func set(_ side: Int, _ id: ObjectID, _ others: [ObjectID]) {
     for other in linked[side][id] ?? [] where !others.contains(other) { unlink(side, id, other) }
     for other in others { link(side, id, other) }
     linked[side][id] = others
   }
 
-  /// Replaces the order of the objects that are linked with one object.
+  /// Sets the order of the objects that are linked with the object `id`.
   mutating func sort(_ side: Int, _ id: ObjectID, as order: [ObjectID]) {
     linked[side][id] = order
   }

@@ -130,7 +130,8 @@ enum OrderModels {
 
   /// Checks the errors of all invalid models, and the encoding of a valid and an invalid one.
   ///
-  /// Returns one line for each fault. `place` selects the models that are encoded and decoded.
+  /// Returns one line for each fault. The number `place`, from 0, selects the invalid model and the
+  /// version of the valid model that are encoded and decoded.
   static func faults(encoding place: Int) -> [String] {
     let all = refusedReferences + refusedIndexes
     var faults = encodingFaults(all[place % all.count], version: 1 + place % 2)

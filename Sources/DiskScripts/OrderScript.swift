@@ -230,7 +230,7 @@ struct OrderScript: DiskScript {
     try save(context, contexts, since: isRoomy && isCounted ? before : nil)
   }
 
-  /// Makes random tasks, in random order, the only ones that refer to an object.
+  /// Replaces the tasks that refer to an object with random tasks, in random order.
   private mutating func setObjects(
     _ number: Int,
     _ owner: StoredObject
@@ -247,7 +247,7 @@ struct OrderScript: DiskScript {
     orders[number].members[owner.id] = wanted
   }
 
-  /// Inserts a task into `context`, or returns a saved task as an object of either context.
+  /// Inserts a task into `context`, or returns a saved task from a random one of `contexts`.
   private mutating func task(
     _ context: ObjectContext,
     _ contexts: [ObjectContext],
@@ -301,9 +301,10 @@ struct OrderScript: DiskScript {
     }
   }
 
-  /// Inserts and moves tasks in a new list whose first tasks have the given positions.
+  /// Inserts and moves tasks in a new list whose original tasks have the given positions.
   ///
-  /// Then makes the first tasks, in the same or the reverse order, the only tasks of the list.
+  /// Then sets the tasks of the list to the original ones again, in the order in which they were
+  /// inserted or in reverse.
   private mutating func place(
     _ tight: TightPositions,
     _ contexts: [ObjectContext]

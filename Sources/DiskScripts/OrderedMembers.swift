@@ -54,7 +54,8 @@ struct OrderedMembers {
 
   /// Returns whether an insert or a move at any index certainly changes one object only.
   ///
-  /// Each position must be below 1024 in magnitude, and exceed the one before by more than 1e-6.
+  /// This is so if each member has a position below 1024 in magnitude, which exceeds the position
+  /// of the member before it by more than 1e-6.
   func isRoomy(_ members: [ObjectID], in context: ObjectContext) throws(HistoryError) -> Bool {
     let positions = try positions(members, in: context)
     let known = positions.compactMap(\.self)
@@ -135,10 +136,10 @@ enum TightPositions: CaseIterable {
     }
   }
 
-  /// Returns an index at which no finite position lies between those of an insert's neighbors.
+  /// Returns an index where the neighbors' positions leave no finite `Double` for an insert.
   ///
-  /// At the start or the end of a list, no finite position lies before or after the only neighbor's.
-  /// `count` is the number of other objects in the list.
+  /// At the start or the end of a list, where an insert has one neighbor, no finite `Double` lies
+  /// before or after its position. `count` is the number of other objects in the list.
   func index(_ count: Int) -> Int {
     switch self {
     case .greatest, .infinite: count

@@ -81,7 +81,9 @@ struct PassScript: DiskScript {
 
   // MARK: Passes
 
-  /// Runs passes with a random strategy; at times a new tracker continues from a snapshot.
+  /// Runs a tracker's passes, which merge new history and purge as one random strategy demands.
+  ///
+  /// Between passes, a new tracker at times continues from a copy of the tracker's in-memory state.
   private mutating func pass(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let times = 1 + seed.draw(3)
     let strategy = seed.pick([PurgeStrategy.byNotification(times: times), .whenMerged, .none])

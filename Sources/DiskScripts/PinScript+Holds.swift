@@ -5,7 +5,9 @@ import ObjectContexts
 extension PinScript {
   private static let names = ["name", "count", "note"]
 
-  /// Compares the registered objects of a context with those that references keep registered.
+  /// Compares a context's registered objects with those that must stay registered.
+  ///
+  /// Unsaved edits and the `StoredObject`s that the script keeps make objects stay registered.
   mutating func holdObjects(_ saved: Store, _ other: ObjectContext) throws(HistoryError) {
     for number in 0..<14 {
       try other.insert("Item", ["count": .int(Int64(number))])
@@ -86,9 +88,10 @@ extension PinScript {
     expect(try view.registeredObjects("Note").isEmpty, "a rollback keeps an insert")
   }
 
-  /// Saves inserts of duplicates, which the context replaces with the stored object.
+  /// Saves two inserts that duplicate a stored object; the context replaces them with that object.
   ///
-  /// References to the replaced inserts must keep the stored object registered.
+  /// The script keeps the inserted `StoredObject`s. As long as one is left, the stored object must
+  /// stay registered.
   private func replaceHeld(
     _ view: ObjectContext,
     _ other: ObjectContext
@@ -166,7 +169,10 @@ extension PinScript {
     }
   }
 
-  /// Registers the result of a query, which replaces the rows of objects without unsaved edits.
+  /// Runs a query, which registers each object that it finds, with the stored row.
+  ///
+  /// If a found object is already registered, the stored row replaces its row, unless the object
+  /// has unsaved edits.
   private func query(
     _ view: ObjectContext,
     _ held: inout HeldReferences

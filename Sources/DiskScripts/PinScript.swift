@@ -2,8 +2,9 @@ import HistoryStore
 import HistoryTypes
 import ObjectContexts
 
-/// Scripted checks of pinned contexts while another context writes to the same file, and of the
-/// objects that a context keeps registered.
+/// Scripted checks of pinned contexts, which read one snapshot while another context writes.
+///
+/// The script also checks which objects a context keeps registered, with their values in memory.
 struct PinScript: DiskScript {
   typealias Rows = [ObjectID: [Value]]
 
@@ -109,9 +110,10 @@ struct PinScript: DiskScript {
     try compare(view, "move \(way)")
   }
 
-  /// Updates the expected state after the context has moved to the newest rows.
+  /// Updates the expected state after the context `view` has moved to the newest rows.
   ///
-  /// They become the rows of the snapshot, if there is one, and those on which edits are based.
+  /// The newest rows become the rows of the snapshot, if `view` is pinned, and the base of its
+  /// edits. Edits of deleted objects end.
   private mutating func noteMove(_ view: ObjectContext) throws(HistoryError) {
     if pinned != nil { pinned = (current, try view.store.currentToken()) }
     for id in edits.keys {

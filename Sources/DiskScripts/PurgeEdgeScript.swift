@@ -295,9 +295,9 @@ struct PurgeEdgeScript: DiskScript {
     )
   }
 
-  /// Moves transactions behind a gap, and damages one of them.
+  /// Raises the numbers of all transactions after #3, and damages one of these transactions.
   ///
-  /// `verify()` must report the gap and the damaged transaction once each.
+  /// `verify()` must report the gap in the numbers and the damaged transaction once each.
   private func verifyFarNumbers(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("far")
     let file = try open(path)

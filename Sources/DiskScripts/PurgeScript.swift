@@ -18,7 +18,7 @@ struct PurgeScript: DiskScript {
   /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
   private var held: Set<Int64> = []
-  /// The greatest transaction number up to which any purge so far was allowed to delete.
+  /// The greatest transaction number that any of the purges so far was allowed to delete.
   private var reached: Int64 = 0
   /// The cursor of the only member; `nil` if there is no member.
   private var cursor: Int64?
@@ -199,7 +199,7 @@ struct PurgeScript: DiskScript {
   /// Fetches after a few tokens, and checks which of the tokens have expired.
   ///
   /// A token must have expired if a transaction after it was purged. A token below ``reached``, the
-  /// number up to which purges were allowed to delete, may have expired in any case.
+  /// greatest number that a purge was allowed to delete, may have expired in any case.
   private mutating func compareTokens(_ file: Store, _ gone: [Int64]) throws(HistoryError) {
     let all = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
     expect(all == held.sorted(), "a fetch from the beginning returns the transactions \(all)")

@@ -16,10 +16,11 @@ extension QueryScript {
 
   // MARK: Long rows
 
-  /// Returns rows in which different values fill the buffer in which the store packs a row.
+  /// Returns rows of different lengths, about as long as the store's buffer for a row, or longer.
   ///
-  /// The buffer has 1000 bytes. Each row has a text of 880 to 1009 bytes, then numbers of up to ten
-  /// bytes each when packed, and then a blob.
+  /// The store packs the values of a row one after the other into a buffer of 1000 bytes. Each row
+  /// has a text of 880 to 1009 bytes, then numbers of up to ten bytes each when packed, and then a
+  /// blob. The end of the buffer therefore falls on different values, or after the last one.
   private func longRows() -> [Values] {
     var rows: [Values] = []
     let start = 880 + seed.draw(7)
@@ -151,7 +152,7 @@ extension QueryScript {
     }
   }
 
-  /// Returns the value that SQLite reads from the documented JSON form of a value.
+  /// Returns what SQLite's `json_extract` must read from a tombstone for a value, as documented.
   private func json(_ value: Value) -> Value {
     switch value {
     case .bool(let flag): .int(flag ? 1 : 0)

@@ -9,9 +9,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Scripted checks of queries: predicates and orders over every type, limits, plans and long rows.
+/// Scripted checks of queries by attributes of all types: predicates, orders, limits, query plans.
 ///
 /// Each result is compared with plain code over arrays, for saved objects and with unsaved edits.
+/// The script also reads long rows and history.
 struct QueryScript: DiskScript {
   let store: Store
   let faults = FailedExpectations()
@@ -111,7 +112,7 @@ struct QueryScript: DiskScript {
 
   // MARK: Results
 
-  /// Runs queries with a random predicate for each type, and random orders, limits and offsets.
+  /// Runs queries by an attribute of each type, with random predicates, orders, limits and offsets.
   private func find(_ view: ObjectContext) throws(HistoryError) {
     for (name, _) in Self.types {
       let (one, other) = (value(name), value(name))

@@ -10,7 +10,7 @@ enum ExpectedChange: Equatable {
   case delete([String: Value])
 }
 
-/// A plain copy of a store's rows, with the changes that the next transaction should contain.
+/// A copy of a store's rows in memory, with the changes that the next transaction should contain.
 struct SaveReference {
   let store: Store
   private let faults: FailedExpectations
@@ -19,7 +19,7 @@ struct SaveReference {
   private let links: [[(name: String, rule: DeleteRule, entity: Int32)]]
   private(set) var rows: [ObjectID: [String: Value]] = [:]
   private var changes: [ObjectID: ExpectedChange] = [:]
-  /// The objects of the current case, which a comparison reads.
+  /// The objects that a comparison reads: those changed since ``start()``, or all.
   private var touched: Set<ObjectID> = []
   private var token: HistoryToken?
 
@@ -177,13 +177,15 @@ struct SaveReference {
 
   // MARK: Comparison
 
-  /// Starts a case: comparisons no longer read the objects of earlier cases, but still count them.
+  /// Starts a check: later comparisons read only the objects that are changed from now on.
+  ///
+  /// Comparisons still count all objects of each entity.
   mutating func start() { touched = [] }
 
   /// Makes the next comparison read all objects.
   mutating func touchAll() { touched = Set(rows.keys) }
 
-  /// Ends the preparation of a save: the next comparison reads history from here on.
+  /// Marks the start of a save: the next comparison reads only the history after this call.
   mutating func prepare() throws(HistoryError) {
     token = try store.currentToken()
     changes = [:]
@@ -255,7 +257,7 @@ final class AnnouncedWrites: Sendable {
   }
 }
 
-/// A script that saves in one store, and compares the store's rows and history with a plain copy.
+/// A script that saves in one store, and compares its rows and history with a copy in memory.
 protocol SaveScript: DiskScript {
   var seed: ScriptRandom { get }
   /// The expected rows and changes of the script's own store.
@@ -292,7 +294,7 @@ extension SaveScript {
     reference.set(object.id, values)
   }
 
-  /// Adds groups in a context and returns their identifiers.
+  /// Inserts objects of the entity `Group` with ``add(_:_:_:)``, and returns their identifiers.
   mutating func addGroups(
     _ count: Int,
     _ context: ObjectContext

@@ -99,10 +99,10 @@ extension SaveRuleScript {
 
   // MARK: Combined changes
 
-  /// Saves an update that gives one `Group` the code of another, which the save must then delete.
+  /// Saves an update that gives one `Group` the code of another `Group`, which must be deleted.
   ///
-  /// The delete changes and deletes objects that the same save edits. If `isDenied` is `true`, a
-  /// reference denies the delete, and the save must fail.
+  /// The delete rules of references to the deleted `Group` then change and delete objects that the
+  /// same save edits. If `isDenied` is `true`, a reference denies the delete, and the save must fail.
   mutating func combineChanges(isDenied: Bool) throws(HistoryError) {
     reference.start()
     let (mine, other) = (context(seed.pick([.objectWins, .overwrite])), context())

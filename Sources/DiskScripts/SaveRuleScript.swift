@@ -65,9 +65,10 @@ struct SaveRuleScript: SaveScript {
     try first.save()
   }
 
-  /// Returns a value that refers to a random object of an entity, from ``reference`` or `inserts`.
+  /// Returns a value that refers to a random object of an entity.
   ///
-  /// The value is null in one of `share` cases on average, and if there is no such object.
+  /// The object is one of the expected objects in ``reference``, or one of `inserts`. The value is
+  /// null in one of `share` cases on average, and if the entity has no object there.
   private func pointer(_ entity: String, _ share: Int, _ inserts: [ObjectID]) -> Value {
     let number = reference.store.model.number(of: entity)
     let objects = reference.objects(entity) + inserts.filter { $0.entity == number }

@@ -38,7 +38,7 @@ struct StorageScript: DiskScript {
 
   /// Returns the number of pauses of `sqlite3_busy_timeout` within a timeout in milliseconds.
   ///
-  /// The last pause may be shorter than in ``pauses``.
+  /// SQLite shortens the last pause so that the pauses add up to the timeout.
   private static func pauseCount(_ timeout: Int) -> Int {
     var (count, sum) = (0, 0)
     while sum < timeout {
@@ -252,7 +252,7 @@ struct StorageScript: DiskScript {
 
   /// Opens a store in memory, and prepares empty and invalid SQL; all must fail.
   ///
-  /// Then counts the steps of a short and a long query.
+  /// Then checks the steps of SQLite's virtual machine that a short and a long query report.
   private func refuse(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     expect(.sqlite, of: "a store in memory") { () throws(HistoryError) in
       _ = try Store(path: ":memory:", model: store.model, configuration: configuration())
@@ -317,7 +317,7 @@ private final class LockHolder: @unchecked Sendable {
   private var count = 0
   private var max = Int.max
 
-  /// Counts an attempt to lock, and releases the lock after more than `max` attempts.
+  /// Counts another connection's attempt to lock; after more than `max`, releases the held lock.
   func countAttempt() {
     count += 1
     if count > max { connection = nil }

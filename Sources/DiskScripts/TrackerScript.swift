@@ -195,7 +195,7 @@ struct TrackerScript: DiskScript {
   }
 }
 
-/// The number of times that each hook has still to fail, and the calls of hooks so far.
+/// The number of failures left for each hook, and the hook calls since the last ``takeCalls()``.
 final class HookPlan: Sendable {
   private struct State {
     var left: [String: Int] = [:]
@@ -213,7 +213,7 @@ final class HookPlan: Sendable {
     set { state.withLock { $0.left = newValue } }
   }
 
-  /// Notes a hook's call, and throws if the hook has still to fail.
+  /// Adds a call of a hook; if the hook has failures left, uses up one of them and throws.
   func call(_ hook: String) throws {
     let fails = state.withLock { state in
       state.calls.append(hook)
@@ -257,7 +257,7 @@ private struct ExpectedHooks {
   static let names = ["first", "second", "third", "last"]
 
   private let ids: [HookID]
-  /// The number of times that each hook has still to fail.
+  /// The number of failures left for each hook in `names`.
   var left = [0, 0, 0, 0]
   private(set) var isDone = false
   private(set) var failureCount = 0

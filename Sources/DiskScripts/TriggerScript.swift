@@ -61,7 +61,9 @@ struct TriggerScript: DiskScript {
 
   // MARK: Opening
 
-  /// Opens a file with its `foreignWrites` rule, and without a rule; neither may write to the file.
+  /// Opens a file with the `foreignWrites` setting that it has, and then without this setting.
+  ///
+  /// Neither opening may write to the file.
   private func reopen(
     _ path: String,
     _ rule: ForeignWrites,
@@ -97,7 +99,7 @@ struct TriggerScript: DiskScript {
     return found
   }
 
-  /// Drops triggers; opening the file with its `foreignWrites` rule must create them again.
+  /// Drops triggers; opening the file with `foreignWrites` set to `rule` must create them again.
   private func dropTriggers(
     _ path: String,
     _ rule: ForeignWrites,
@@ -133,7 +135,7 @@ struct TriggerScript: DiskScript {
 
   /// Replaces a trigger with an older one of the same name, as in a file of an earlier version.
   ///
-  /// Opening the file with its `foreignWrites` rule must create the current trigger again.
+  /// Opening the file with `foreignWrites` set to `rule` must create the current trigger again.
   private func replaceTrigger(
     _ path: String,
     _ rule: ForeignWrites,

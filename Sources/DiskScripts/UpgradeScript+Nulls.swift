@@ -4,7 +4,7 @@ import ObjectContexts
 
 /// Checks of models that make an attribute optional or required, so that its table is copied.
 extension UpgradeScript {
-  /// The view, the index and the triggers of another program.
+  /// The SQL with which another program adds a view, an index, a table and triggers.
   private static let otherSchema = """
     CREATE VIEW named AS SELECT name, count FROM Item;
     CREATE INDEX other_count ON Item(count, name);
@@ -66,7 +66,10 @@ extension UpgradeScript {
     try expectIntact(new, "a file with a copied table")
   }
 
-  /// Checks the rules of the copied table: names may be null, counts are unique, deletes cascade.
+  /// Checks that the copied table of `Item` has its constraints and foreign keys.
+  ///
+  /// Names may be null, counts are unique, a delete of an owner cascades to its items, and a delete
+  /// of an item sets a note's reference to null.
   private func writeCopied(
     _ new: Store,
     _ owners: [Int64],

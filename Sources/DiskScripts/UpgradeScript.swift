@@ -251,7 +251,7 @@ extension UpgradeScript {
 
   /// Checks that a file with two equal names cannot be opened with a model that makes names unique.
   ///
-  /// - Returns: Null or an unused name, to which one of the two names can be changed.
+  /// - Returns: Null or an unused name, at random, as the new name of one of the two objects.
   private func refuseDuplicates(
     _ twins: [Int64],
     _ old: Store,

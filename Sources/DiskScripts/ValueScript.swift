@@ -84,7 +84,7 @@ struct ValueScript: DiskScript {
     }
   }
 
-  /// Returns whether a row matches a predicate, computed in Swift from the predicate's documentation.
+  /// Returns whether a row matches a predicate, by Swift code that follows the documentation.
   private func holds(_ condition: ObjectPredicate, _ row: [Value]) -> Bool {
     func at(_ name: String) -> Value { row[Self.names.firstIndex(of: name) ?? 0] }
     switch condition {

@@ -8,10 +8,10 @@ struct WatchScript: DiskScript {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
   let faults = FailedExpectations()
-  /// Whether the script pauses at some points.
+  /// Whether the script also makes the checks that need pauses.
   ///
-  /// Only then does it delete the file that signals commits, and wait for reports that would be
-  /// wrong: by a cancelled watch, or by a poll before the poll interval has passed.
+  /// Some checks touch and delete the file that signals commits. Others pause to see that no wrong
+  /// report arrives: from a cancelled watch, or from a poll before the poll interval has passed.
   private let pauses: Bool
   /// The maximum number of one-millisecond pauses in which the script waits for a report.
   private let patience: Int

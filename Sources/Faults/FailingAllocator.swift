@@ -14,7 +14,7 @@ internal import Glibc
 /// allocation costs one additional thread-local lookup. Small allocations from a connection's
 /// lookaside memory are not counted.
 package enum FailingAllocator {
-  /// The armed fault of one thread: which allocation fails, and the counts so far.
+  /// The armed fault of a thread, and the allocations counted and failed since it was armed.
   private struct Count {
     let k: Int
     let from: Bool

@@ -13,11 +13,11 @@ package struct FileFault: Sendable, Hashable {
   package var call: FileCall?
   /// The number of the first counted call that fails, counted from 1.
   package var k: Int
-  /// Whether all calls that the fault counts after the ``k``-th fail too.
+  /// Whether every counted call after call number ``k`` fails too.
   ///
   /// The default is `false`.
   package var from: Bool
-  /// The effect of a power-off on unsynced writes; ignored by the other kinds.
+  /// The effect on unsynced writes of a fault of the kind `powerOff`; other kinds ignore it.
   package var loss: PowerLoss
 
   /// Creates a fault, which takes effect once a file system is armed with it.
@@ -242,7 +242,7 @@ extension CallCounters {
   /// The number of entries in each of the tables `calls` and `bytes`.
   static let tableCount = FileKind.allCases.count * rowCount
 
-  /// Returns the index in `calls` and in `bytes` of a pair of a file kind and a call.
+  /// Returns the index of a file kind and a call in the tables `calls` and `bytes`.
   static func index(_ file: FileKind, _ call: FileCall) -> Int {
     file.rawValue * rowCount + call.rawValue
   }

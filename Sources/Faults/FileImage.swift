@@ -21,16 +21,16 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
   /// A temporary database or sorter file, which has no path and is used by one connection only.
   case temporary
 
-  /// The name of the kind in plans, traces and reports.
+  /// The name of this kind of file in plans, traces and reports.
   package var name: String { "\(self)" }
 
-  /// Creates the kind with the name that a plan uses; `nil` if no kind has the name.
+  /// Creates the kind of file that a plan names; `nil` if no kind has the name.
   package init?(name: String) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind
   }
 
-  /// Creates the kind from SQLite's open flags (https://sqlite.org/c3ref/c_open_autoproxy.html).
+  /// Creates a file's kind from open flags (https://sqlite.org/c3ref/c_open_autoproxy.html).
   init(openFlags flags: Int32) {
     let journals = SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL | SQLITE_OPEN_SUBJOURNAL
     if flags & SQLITE_OPEN_MAIN_DB != 0 {
@@ -44,7 +44,7 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
     }
   }
 
-  /// Creates the kind from the suffix of a file's path; used for calls that pass no open flags.
+  /// Creates a file's kind from the suffix of its path; used for calls that pass no open flags.
   init(path: String) {
     if path.hasSuffix("-wal") {
       self = .wal
@@ -77,7 +77,7 @@ package struct FileImage: Sendable, Hashable {
 
 /// The files and shared memory of a heap file system, as differences from a shared image.
 package struct SparseImage: Sendable {
-  /// The image to which the differences refer; several sparse images can share it.
+  /// The image from which the files and shared memory differ; several sparse images can share it.
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
@@ -125,7 +125,7 @@ package struct FileSystemImage: Sendable, Hashable {
 /// After a few writes, a store differs from a new one mainly by a write-ahead log of mostly empty
 /// pages. The difference then takes about a twentieth of the store's size.
 struct FileDifference: Sendable {
-  /// The number of bytes in a block, which is kept or omitted as a whole.
+  /// The number of bytes in a block; a block of the file is stored or left out as a whole.
   private static let blockSize = 64
   /// The number of bytes in a page; the blocks of a page are compared only if the page differs.
   private static let pageSize = 4096
@@ -201,17 +201,17 @@ struct FileDifference: Sendable {
     }
   }
 
-  /// The size of the difference in memory, in bytes.
+  /// The memory in bytes that the stored blocks and their offsets take.
   var byteCount: Int { bytes.count + runs.count * MemoryLayout<Run>.stride }
 
-  /// Returns the bytes of the whole file: the image with the difference applied.
+  /// Returns all bytes of the file: those of `image`, with this difference applied.
   func bytes(over image: FileImage?) -> [UInt8] {
     var whole = [UInt8](repeating: 0, count: count)
     whole.withUnsafeMutableBytes { write(0..<count, to: $0, over: image) }
     return whole
   }
 
-  /// Copies a part of the file (the image with the difference applied) into a buffer of the same size.
+  /// Copies a part of the file into a buffer of the same size; see ``bytes(over:)``.
   func write(
     _ part: Range<Int>,
     to target: UnsafeMutableRawBufferPointer,

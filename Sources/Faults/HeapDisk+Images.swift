@@ -14,9 +14,9 @@ extension HeapDisk {
     return image
   }
 
-  /// Copies the bytes that differ from an image, of every file that has a path.
+  /// Copies every file that has a path, as the difference between the file and an image.
   ///
-  /// The copy includes mapped shared memory, and the synced bytes if unsynced writes are tracked.
+  /// The copy includes mapped shared memory, and the synced bytes of files with unsynced writes.
   func snapshot(sharing base: FileSystemImage) -> SparseImage {
     var image = SparseImage(base: base)
     image.watch = watch

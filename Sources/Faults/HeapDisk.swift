@@ -14,7 +14,9 @@ struct HeapDisk {
   /// The handles that SQLite has open.
   var openHandles: Set<OpenFile.Pointer> = []
   var random: SplitMix64
-  /// Whether the disk honors or ignores syncs; `nil` if it does not track unsynced writes.
+  /// Whether syncs make writes durable or are ignored; `nil` if unsynced writes are not tracked.
+  ///
+  /// A power-off may lose unsynced writes.
   var watch: PowerWatch?
   /// Whether a simulated power-off is in effect.
   var isOff = false

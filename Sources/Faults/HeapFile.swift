@@ -3,7 +3,8 @@ internal import CSQLite
 
 /// One file on the heap: a growable buffer, its lock, and its shared memory.
 ///
-/// A file stays at its address while it has a path or an open handle, or is a spare file.
+/// A file stays at its address while it has a path or an open handle. It may also stay as a spare:
+/// an unused file that is kept so that a later file can use its buffer.
 struct HeapFile {
   /// The file's path on the disk; `nil` for temporary and deleted files.
   var path: String?
@@ -156,7 +157,9 @@ struct UnsyncedWrites {
   /// The bytes of the file at its last sync.
   private var synced: [UInt8]
   private var changes: [Change] = []
-  /// The number of changes before the latest delayed sync, which reported success without effect.
+  /// The number of changes before the latest delayed sync; the file's next sync makes them durable.
+  ///
+  /// A delayed sync reports success, but does not make the changes before it durable.
   private var delayedCount = 0
 
   /// Creates the state of a file whose current bytes are durable.

@@ -23,7 +23,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
   /// The clock, which returns the time in seconds since 2001-01-01 UTC.
   let clock: @Sendable () -> Double
-  /// The VFSs that `makeVFS` has registered for single stores, in addition to that under `name`.
+  /// The VFSs that `makeVFS` has registered, each for one store; the VFS `name` is for all stores.
   let vfsNumbers = Mutex(HeapVFSNumbers())
   private var system: VFSRegistration?
 
@@ -162,10 +162,11 @@ extension HeapFileSystem {
 extension HeapFileSystem {
   /// Treats all data written so far as durable, and starts tracking unsynced writes.
   ///
-  /// A power-off loses the unsynced writes. Tracking stops when all files are removed or restored
-  /// from an image, unless the image is a ``SparseImage`` that was taken while writes were tracked.
+  /// A power-off loses the unsynced writes. `watch` decides whether a sync makes writes durable
+  /// (the default) or is ignored. Tracking stops when all files are removed or restored from an
+  /// image, unless the image is a ``SparseImage`` that was taken while writes were tracked.
   ///
-  /// - Complexity: O(bytes of all files); later, each write is copied once more.
+  /// - Complexity: O(bytes of all files); while writes are tracked, each write is copied once more.
   package func watchPower(_ watch: PowerWatch = .honest) {
     disk.locked { $0.startWatch(watch) }
   }

@@ -66,7 +66,7 @@ struct VFSRegistration: @unchecked Sendable {
 }
 
 extension HeapFileSystem {
-  /// Returns a new VFS for one store.
+  /// Returns another VFS with the same files and locks, which can list the locks of one store.
   package func makeVFS() -> HeapVFS {
     vfsNumbers.withLock { numbers in
       let open = disk.locked { disk in Set(disk.openHandles.map(\.pointee.vfsNumber)) }

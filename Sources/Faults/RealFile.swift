@@ -10,7 +10,9 @@ internal import Glibc
 /// The state of a file system over real files: armed faults and unsynced writes.
 struct RealDisk {
   var faults = ArmedFaults()
-  /// Whether the disk honors or ignores syncs; `nil` if it does not track unsynced writes.
+  /// Whether syncs make writes durable or are ignored; `nil` if unsynced writes are not tracked.
+  ///
+  /// A power-off may lose unsynced writes.
   var watch: PowerWatch?
   var isOff = false
   /// The number of power-offs so far; handles opened before the last power-off are invalid.

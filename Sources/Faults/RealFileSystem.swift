@@ -31,7 +31,8 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
 
   /// Creates a file system and registers it with SQLite.
   ///
-  /// If `waits` is `false`, SQLite waits for a lock without sleeping: its busy timeout elapses at once.
+  /// If `waits` is `false`, SQLite's pauses between attempts to lock take no time: a busy timeout
+  /// elapses at once.
   package init(
     isDefault: Bool = false,
     waits: Bool = true,

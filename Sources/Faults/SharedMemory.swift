@@ -2,9 +2,10 @@ internal import CSQLite
 
 /// The shared memory of one database in WAL mode: regions of the WAL index and eight lock slots.
 ///
-/// Regions never move while a handle maps them. The content is discarded when the last handle
-/// unmaps the memory, just as `os_unix.c` clears the content that an earlier process left. The
-/// allocations are kept for the next store that uses the file.
+/// A slot is one of the locks with which SQLite coordinates the connections that use a WAL, such as
+/// the lock of the writer. Regions never move while a handle maps them. The content is discarded
+/// when the last handle unmaps the memory, just as `os_unix.c` clears the content that an earlier
+/// process left. The allocations are kept for the next store that uses the file.
 struct SharedMemory {
   /// The size of every region in bytes, as requested by SQLite (`WALINDEX_PGSZ`).
   static let regionSize = 32 << 10
@@ -88,7 +89,7 @@ struct SharedMemory {
     holding.exclusive &= ~mask
   }
 
-  /// Unmaps the memory and unlocks the handle's slots; the last handle also discards the content.
+  /// Unmaps a handle's memory and unlocks its slots; the last handle also discards the content.
   mutating func unmap(_ holding: inout Holding) {
     guard holding.isMapped else { return }
     unlock(first: 0, count: slots.scalarCount, &holding)

@@ -27,9 +27,10 @@ struct CoreDataHistory: HistorySource {
       .isSuperset(of: ["Z_ENT", "Z_NAME"])
   }
 
-  /// Reads transactions and changes with two cursors, both in the order of transaction numbers.
+  /// Reads transactions and changes with two statements that advance side by side.
   ///
-  /// The order of the changes comes from an index.
+  /// Both return rows in the order of transaction numbers. For the changes, an index provides that
+  /// order.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
     var builder = CensusBuilder(layout: .coreData, purge: purge)
     let rows = try Statement(

@@ -83,7 +83,9 @@ package struct HistoryCensus: Sendable, Hashable {
   package var strings = 0
   /// The number of changes of each type.
   package var types = ChangeCounts()
-  /// The authors by descending number of transactions; all absent authors are one entry.
+  /// The authors, by descending number of transactions.
+  ///
+  /// Transactions without an author are counted in one entry, whose name is `absent`.
   package var authors: [AuthorCount] = []
   /// The entities of changed objects, by descending number of changes.
   package var entities: [EntityCount] = []
@@ -95,7 +97,7 @@ package struct HistoryCensus: Sendable, Hashable {
   ///
   /// Negative times, which are steps back of the clock, are not included.
   package var gaps = ValueHistogram()
-  /// The times between consecutive transactions, counted in bands from 2 ms to a day.
+  /// Counts of the times between consecutive transactions, by range of length (band).
   package var gapBands = GapBands()
   /// The number of transactions with the same timestamp as the previous transaction.
   package var ties = 0
@@ -225,18 +227,18 @@ package struct CensusOddities: Sendable, Hashable {
   package var unreadableTimestamps = 0
   /// The number of transactions whose changes cannot be read.
   package var unreadableTransactions = 0
-  /// The number of transactions whose author is stored as the number of a string that is missing.
+  /// The number of transactions whose author refers to a row that the table of strings lacks.
   package var unknownAuthors = 0
 
   package init() {}
 }
 
-/// Counts of the times between consecutive transactions, grouped by length into bands.
+/// Counts of the times between consecutive transactions, by ranges of length (bands).
 package struct GapBands: Sendable, Hashable {
-  /// The longest time between transactions in each band, in seconds; the last band has no limit.
+  /// The upper limits of the bands in seconds, inclusive; one more band has no upper limit.
   package static let limits: [Double] = [0.002, 0.01, 0.1, 1, 10, 60, 600, 3600, 86400]
 
-  /// The number of times between consecutive transactions that belong to each band.
+  /// For each band, the number of pairs of consecutive transactions with such a time between them.
   package private(set) var counts = Array(repeating: 0, count: limits.count + 1)
 
   package init() {}
@@ -256,7 +258,7 @@ package struct BurstCounts: Sendable, Hashable {
 
   /// The number of transactions of each burst: at least two, with gaps of at most ``gapMax``.
   package private(set) var sizes = ValueHistogram()
-  /// The number of transactions in all bursts together.
+  /// The total number of transactions in bursts.
   package private(set) var transactions = 0
   private var current: Int64 = 1
 

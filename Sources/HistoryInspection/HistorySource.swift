@@ -38,7 +38,7 @@ extension HistorySource {
     return (head.int(0), head.time(1))
   }
 
-  /// Returns the numbers of the strings for which a closure returns `true`.
+  /// Returns the keys of those rows in the table of strings whose text a closure accepts (`true`).
   func strings(
     _ connection: borrowing Connection,
     where isWanted: (String) -> Bool
@@ -184,7 +184,9 @@ struct PackedHistory: HistorySource {
     while try chunks.step() { body(chunks.bytes(0)) }
   }
 
-  /// Returns the last purged transaction number of each author, by the author's string number.
+  /// Returns, for each author, the transaction number up to which the author's history is purged.
+  ///
+  /// The keys are the authors' numbers in the table of strings.
   static func purgedByAuthor(_ connection: borrowing Connection) throws -> [Int64: Int64] {
     let query = try Statement(connection, "SELECT string, purged FROM history_author")
     var purged: [Int64: Int64] = [:]

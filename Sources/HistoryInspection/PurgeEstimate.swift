@@ -1,7 +1,7 @@
 import HistoryStore
 import SQLiteStorage
 
-/// The bound of a purge, which deletes only transactions strictly before the bound.
+/// The bound of a purge: the number or the time before which transactions are deleted.
 package enum PurgeBound: Sendable, Hashable {
   /// Purges transactions with numbers below this one.
   case number(Int64)
@@ -16,7 +16,7 @@ package enum PurgeBound: Sendable, Hashable {
 /// The purge keeps the transactions of protected authors, including those of a CloudKit mirror. Core
 /// Data itself keeps them only if the purge request has a fetch request that filters by author.
 package struct PurgeEstimate: Sendable, Hashable {
-  /// The counts of the transactions that lie before the bound but would be kept, by reason.
+  /// The counts of the transactions that precede the purge's bound but would be kept, by reason.
   package struct Kept: Sendable, Hashable {
     /// The number of transactions of protected authors.
     package var protected = 0
@@ -44,7 +44,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   }
 
   package let bound: PurgeBound
-  /// The bound as a point in time, in seconds since 2001-01-01 UTC.
+  /// The time of ``bound``, before which transactions are deleted, in seconds since 2001-01-01 UTC.
   ///
   /// `nil` if the bound is a number, or if it is in days and the newest transaction has no
   /// timestamp.
@@ -55,7 +55,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   package internal(set) var changes = 0
   /// The number of deletes with a tombstone in the transactions that would be deleted.
   package internal(set) var tombstones = 0
-  /// The counts of the transactions that lie before the bound but would be kept, by reason.
+  /// The counts of the transactions that precede the purge's bound but would be kept, by reason.
   package internal(set) var kept = Kept()
   /// The newest transaction that would be deleted, or `nil` if there is none.
   package internal(set) var last: Position?

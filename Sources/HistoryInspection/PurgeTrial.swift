@@ -136,10 +136,11 @@ private struct PurgeTable {
     try connection.execute("COMMIT")
   }
 
-  /// Returns the first and last numbers of each chunk, divided as in a store's own purge.
+  /// Divides the transactions to delete into chunks, each deleted in one write transaction.
   ///
-  /// If the layout is `nil`, the file is not a store of this library, and all numbers are one
-  /// chunk.
+  /// Returns the range of transaction numbers of each chunk. The division is that of a store's own
+  /// purge. If the layout is `nil`, the file is not a store of this library, and one chunk contains
+  /// all transactions to delete.
   func chunks(
     _ connection: borrowing Connection,
     _ layout: HistoryLayout?

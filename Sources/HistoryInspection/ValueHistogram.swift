@@ -112,7 +112,9 @@ package struct ValueHistogram: Sendable, Hashable {
     return from...(from + (1 << shift - 1))
   }
 
-  /// Returns the bucket around a range, with `perOctave` buckets between a value and its double.
+  /// Returns the range of the wider bucket that contains the range of a bucket.
+  ///
+  /// `perOctave` is the number of wider buckets between a value and its double.
   private static func coarse(_ range: ClosedRange<Int64>, _ perOctave: Int) -> ClosedRange<Int64> {
     let value = range.lowerBound
     guard value >= 2 * Int64(perOctave) else { return range }

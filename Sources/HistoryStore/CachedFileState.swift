@@ -13,15 +13,17 @@ import SQLiteStorage
 package struct CachedFileState: Sendable {
   /// The interned strings of the file, such as author names, that this connection has read.
   var strings: InternedStrings
-  /// The interned-string numbers of authors that are known to have a row in `history_author`.
+  /// The numbers (of interned names) of authors that are known to have a row in `history_author`.
   var authors: Set<Int32> = [0]
-  /// The interned-string numbers of the configured bundle and process; `nil` until assigned.
+  /// The numbers of the strings of the configured bundle and process; `nil` until first needed.
   var processStrings: ProcessStrings?
   /// The author of the last write, and the number of the author's interned string.
   var lastAuthor: (name: String?, number: Int32)?
   /// The context name of the last write, and the number of its interned string.
   var lastContext: (name: String?, number: Int32)?
-  /// The pseudorandom generator of the marks in history tokens, created on first use.
+  /// The pseudorandom generator of marks, created on first use.
+  ///
+  /// A mark is the random number of a transaction, which a history token repeats.
   ///
   /// Only its seed comes from ``StoreConfiguration/random``: calling that source for each mark
   /// would cost more than the rest of a small write's bookkeeping.

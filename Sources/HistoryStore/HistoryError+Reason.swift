@@ -54,7 +54,9 @@ extension HistoryError {
     case unorderedReference(entity: String, attribute: String)
     /// An object of the entity `found` cannot have this reference, which belongs to `entity`.
     case unfitMember(entity: String, attribute: String, found: String)
-    /// The object to move in an ordered list is not in it: its `attribute` does not refer to `to`.
+    /// The object to move within an ordered list is not in the list.
+    ///
+    /// The list contains the objects whose reference `attribute` is to the object `to`.
     case notReferring(ObjectID, to: ObjectID, attribute: String)
     /// An object cannot be placed at the index of an ordered relationship.
     ///
@@ -95,8 +97,9 @@ extension HistoryError {
     case expired(token: HistoryToken, firstHeld: Int64?)
     /// The token is from a history that the file no longer contains: the file was replaced or restored.
     ///
-    /// The token's number is above `head`, the number of the newest transaction, or the random mark
-    /// of the transaction with the token's number differs from the token's mark.
+    /// The token's number is above `head`, the number of the newest transaction, or the token's
+    /// mark differs from that of the transaction with the token's number. A mark is a random number
+    /// that a transaction and its token contain.
     case rewound(token: HistoryToken, head: Int64)
     /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)

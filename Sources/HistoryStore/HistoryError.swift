@@ -144,7 +144,7 @@ extension HistoryError.Code {
   public static let severalStores = Self("severalStores")
   /// The tracker has no such hook, or the hook was removed.
   public static let unknownHook = Self("unknownHook")
-  /// A hook threw an error.
+  /// A hook that was registered with the tracker threw an error.
   public static let hookFailed = Self("hookFailed")
   /// A hook waits for its own tracker, which continues only after the hook returns.
   public static let insideHook = Self("insideHook")
@@ -159,7 +159,7 @@ extension HistoryError.Code {
 }
 
 extension HistoryError {
-  /// The token that the request used and that caused the error; otherwise `nil`.
+  /// The request's token that caused the error; `nil` if no token caused it.
   ///
   /// Only errors with ``Code/otherStore``, ``Code/expired`` and ``Code/rewound`` have a token.
   public var token: HistoryToken? {

@@ -13,9 +13,9 @@ package enum Schema {
   package static let constraintFormatVersion: Int64 = 4
   /// The file format's version for files that capture or refuse writes by other programs.
   package static let foreignFormatVersion: Int64 = 3
-  /// The file format's version for models with a model version, default values or former names.
+  /// The file format's version for models with a version above 1, default values or former names.
   package static let modelFormatVersion: Int64 = 2
-  /// The file format's version for models without model version, default values and former names.
+  /// The file format's version for models with version 1 and none of the features above.
   package static let plainFormatVersion: Int64 = 1
 
   /// SQL for the tables in files of every layout, except the tables of entities.

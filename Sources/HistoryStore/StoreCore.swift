@@ -239,8 +239,9 @@ final class StoreCore {
   /// Returns the greatest number that was ever assigned to a transaction.
   ///
   /// `head` is the number of the newest transaction in the file. A purge never deletes that
-  /// transaction. ``Store/deleteHistory(before:authors:)`` can delete it in a store with raw
-  /// timestamps, and then records its number in the metadata.
+  /// transaction. ``Store/deleteHistory(before:authors:)`` can delete it in a store whose
+  /// timestamps are unchanged clock values (`wallClock`), and then records its number in the
+  /// metadata.
   func lastNumber(_ head: Int64) throws -> Int64 {
     guard timestamps == .wallClock else { return head }
     return max(head, try metadata("numbered"))

@@ -48,7 +48,7 @@ public enum HistoryVerdict: Hashable, Sendable {
   case undecided(String)
 }
 
-/// One event of a run.
+/// One event of a plan's run, such as a save, a merge, or the launch of a member.
 public struct HistoryEvent: Hashable, Sendable {
   /// The kind of an event, and its details.
   public enum Kind: Hashable, Sendable {

@@ -34,13 +34,13 @@ public struct HistoryCommand: Hashable, Sendable {
   /// The member that performs the command; `nil` if the command moves the clock.
   public var member: ActorID? { command.action.actor }
 
-  /// Saves changes through a member's view, with the member's own author.
+  /// Changes a member's objects in memory (its view), and saves them under the member's own author.
   public static func save(_ changes: [PlannedChange], by member: ActorID) -> HistoryCommand {
     HistoryCommand(.write(PlannedWrite(actor: member, changes: changes)))
   }
-  /// Launches a member.
+  /// Starts a member; the first launch also registers it.
   public static func launch(_ member: ActorID) -> HistoryCommand { HistoryCommand(.launch(member)) }
-  /// Stops a member.
+  /// Stops a member normally; it stays registered and can be launched again.
   public static func stop(_ member: ActorID) -> HistoryCommand { HistoryCommand(.stop(member)) }
   /// Crashes a member, so that it loses everything in memory.
   public static func crash(_ member: ActorID) -> HistoryCommand { HistoryCommand(.crash(member)) }
@@ -91,7 +91,7 @@ public enum HistoryCondition: Sendable {
   case lateJoin
   /// Members that share an author, and saves under the author of another member.
   case sameAuthorTwice
-  /// Saves and members without an author.
+  /// Missing authors: some saves, or some members, have no author.
   case absentAuthor
   /// A custom condition.
   case own(any PlanCondition)

@@ -22,13 +22,13 @@ public protocol HistorySystem: Sendable {
   /// Creates the system for one plan, with an empty store and without running members.
   init(_ environment: HistoryEnvironment) async throws
 
-  /// Starts a member: registers it on the first launch, and loads its view.
+  /// Starts a member: registers it on the first launch, and loads its view (its objects in memory).
   func launch(_ member: ActorID) async throws
 
   /// Stops a member normally; the member stays registered and will be launched again.
   func stop(_ member: ActorID) async throws
 
-  /// Saves changes through a member's view as one transaction.
+  /// Changes a member's objects in memory (its view), and saves the changes as one transaction.
   ///
   /// An insert must be skipped if the object exists. An update or a delete must be skipped if the object
   /// does not exist.

@@ -8,7 +8,7 @@ public struct SavedCounterexample: Hashable, Sendable, CustomTestStringConvertib
   let name: String
   let path: String
 
-  /// The file's name, by which test results show the argument.
+  /// The file's name, which test results show as the argument.
   public var testDescription: String { name }
 }
 

@@ -59,7 +59,7 @@ public func exploreHistory<Log: HistoryLog>(
   }
 }
 
-/// The explorations from which one safety card is made: one exploration for each condition.
+/// The explorations whose results form one ``SafetyCard``: one exploration for each condition.
 private struct CardExploration: Sendable {
   private let subject: Subject
   private let conditions: [Condition]
@@ -136,7 +136,7 @@ private struct CardSpace: PlanSpace {
   func describe(_ place: ExploredPlanState, _ state: inout StateSketch) { place.describe(&state) }
 }
 
-/// Applies all built-in checkers to each plan of an exploration.
+/// Applies all built-in checkers to each plan of an exploration; the results fill a ``SafetyCard``.
 private struct CardJudge: PlanJudge {
   private var suite: CheckerSuite
 
@@ -184,18 +184,21 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
     public let commandCount: Int?
   }
 
-  /// The name of the design.
+  /// The name of the explored system: a design, which is a type that conforms to `HistoryLog`.
   let system: String
   /// The maximum number of commands in a plan.
   let depth: Int
   /// The cells: condition after condition, each with its invariants in a fixed order.
   public let cells: [Cell]
 
-  /// Returns a sentence for each cell that is worse than the same cell of an earlier card.
+  /// Returns a sentence for each result that is worse than in an earlier card.
   ///
-  /// A cell is worse if its invariant held and no longer does, if the invariant was not known to
-  /// break and now breaks, if it breaks in a shorter plan than before, or if this card
-  /// lacks the cell.
+  /// A result is that of one invariant under one condition. It is worse in these cases:
+  ///
+  /// - The invariant held, and no longer does: it breaks, is unknown or is not exercised.
+  /// - The invariant was not known to break, and now breaks.
+  /// - The invariant breaks in a shorter plan than before.
+  /// - This card lacks the result.
   public func regressions(since earlier: SafetyCard) -> [String] {
     earlier.cells.compactMap { old in
       let place = "\(old.invariant) under \(old.condition)"

@@ -18,7 +18,7 @@ struct HistorySettings: Sendable {
   /// The folder with the counterexamples of earlier runs.
   var corpus: String?
 
-  /// The settings of the traits that apply to the current task.
+  /// The settings from the ``HistoryTrait``s of the running test and of its suites.
   @TaskLocal static var current = HistorySettings()
 
   /// Returns these settings; missing values are taken from `others`.

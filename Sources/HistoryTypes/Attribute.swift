@@ -10,7 +10,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   case data
   /// Values are points in time.
   case date
-  /// Values are Boolean values.
+  /// Values are `true` or `false`, which SQLite stores as 1 or 0.
   case bool
   /// Values are UUIDs of 16 bytes.
   case uuid
@@ -198,7 +198,7 @@ public enum Value: Hashable, Sendable {
   case double(Double)
   /// Text in UTF-8.
   case string(String)
-  /// Bytes.
+  /// Bytes, which SQLite stores as a BLOB.
   case data(Data)
   /// A point in time, in seconds since 2001-01-01 UTC.
   case date(Date)

@@ -191,10 +191,10 @@ package struct ColumnMapping: Sendable, Hashable {
     self.indices = indices
   }
 
-  /// Converts a program's column bitmap to the file's.
+  /// Converts a column bitmap with the program's bits to one with the file's bits.
   package func numbers(of columns: UInt64) -> UInt64 { Self.map(columns, numbers) }
 
-  /// Converts a file's column bitmap to the program's.
+  /// Converts a column bitmap with the file's bits to one with the program's bits.
   package func indices(of columns: UInt64) -> UInt64 { Self.map(columns, indices) }
 
   private static func map(_ columns: UInt64, _ places: [Int]) -> UInt64 {

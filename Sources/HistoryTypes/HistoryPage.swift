@@ -135,7 +135,7 @@ public struct HistoryTransactions: RandomAccessCollection, Sendable {
 package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]
-  /// The parsed process labels by string number; unused if process strings are plain names.
+  /// The process name and context ID in each string, by the string's number; only if ``areLabels``.
   private var labels: [ProcessLabel?] = [nil]
 
   /// A Boolean value that indicates whether process strings have the form of a ``ProcessLabel``.
@@ -143,7 +143,10 @@ package struct InternedStrings: Sendable {
 
   package init(areLabels: Bool = false) { self.areLabels = areLabels }
 
-  /// Returns the numbers of all process strings with the given process name; 0 stands for no process.
+  /// Returns the numbers of all process strings with the process name `name`; 0 is for no process.
+  ///
+  /// If ``areLabels`` is `true`, a process string also contains a context ID, so several strings
+  /// may contain the same process name.
   ///
   /// - Complexity: linear in the number of strings if ``areLabels`` is `true`.
   package func numbers(ofProcess name: String?) -> [Int32] {
@@ -154,14 +157,14 @@ package struct InternedStrings: Sendable {
     return labelled.map { Int32($0) }
   }
 
-  /// Returns the process name and the context ID that the process string with a number contains.
+  /// Returns the process name and the context ID in the string with the number `process`.
   ///
   /// `nil` for an unknown number and for 0, or if process strings are plain names.
   package func label(of process: Int32) -> ProcessLabel? {
     process > 0 && Int(process) < labels.count ? labels[Int(process)] : nil
   }
 
-  /// The string with a number, or `nil` if the number is 0 or unknown.
+  /// The interned string that has the number `number`, or `nil` if the number is 0 or unknown.
   package subscript(number: Int32) -> String? {
     number > 0 && Int(number) < byNumber.count ? byNumber[Int(number)] : nil
   }
@@ -172,7 +175,7 @@ package struct InternedStrings: Sendable {
     return numbers[string]
   }
 
-  /// Adds a string with its number.
+  /// Adds an interned string with its number.
   package mutating func learn(_ string: String, as number: Int32) {
     if Int(number) >= byNumber.count {
       byNumber += Array(repeating: nil, count: Int(number) + 1 - byNumber.count)
@@ -184,13 +187,13 @@ package struct InternedStrings: Sendable {
     labels[Int(number)] = ProcessLabel(string)
   }
 
-  /// The number up to which this connection knows all strings of the file.
+  /// The number up to which this connection knows all interned strings of the file.
   ///
   /// Of the strings with greater numbers, this connection knows only those that it added or looked
   /// up. Other connections may have added more.
   package private(set) var completeThrough: Int32 = 0
 
-  /// Records that all strings whose numbers are at most `number` were read from the file.
+  /// Records that this connection has read all interned strings of the file up to a number.
   package mutating func markComplete(through number: Int32) {
     completeThrough = max(completeThrough, number)
   }

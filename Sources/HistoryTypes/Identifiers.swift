@@ -127,7 +127,10 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
 }
 
 extension HistoryToken: Comparable {
-  /// Orders tokens of one store by number, and by mark if two tokens have the same number.
+  /// Orders tokens of one store by transaction number, then by the transaction's random mark.
+  ///
+  /// Two transactions have the same number but different marks if, for example, the restore of a
+  /// backup removed the first one and the second one was written afterwards.
   ///
   /// Tokens of different stores are ordered by the text forms of their stores.
   public static func < (left: HistoryToken, right: HistoryToken) -> Bool {

@@ -15,7 +15,7 @@ public enum TextCollation: String, Sendable, Hashable, Codable, CaseIterable {
 ///
 /// Core Data: `NSSortDescriptor`, and `NSFetchIndexElementDescription` in an index of an entity.
 public struct ObjectOrder: Sendable, Hashable {
-  /// The name of the attribute.
+  /// The name of the attribute by whose values objects are sorted.
   public var attribute: String
   /// Whether small values come first; the default is `true`.
   public var isAscending: Bool

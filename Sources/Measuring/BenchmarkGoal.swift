@@ -21,27 +21,27 @@ package struct BenchmarkGoal: Sendable, Hashable {
     case quantile(Double, Metric = .wall)
   }
 
-  /// A description of the goal for readers.
+  /// The name of the goal in reports, such as `batch insert of 1 row, Swift / C`.
   package var measure: String
   /// The title of the benchmark, such as `Store.fetch after token, 10 new`.
   ///
-  /// This title lacks the conditions that all benchmarks share, such as `warm, tmpfs`, with which the
-  /// titles of rows end.
+  /// In the results, the titles of rows also end with the conditions that all benchmarks share,
+  /// such as `warm, tmpfs`. This title lacks them.
   package var benchmark: String
-  /// The contender whose figure is compared with the limit.
+  /// The measured program, such as this project's store, whose figure is compared with the limit.
   package var contender: String
   /// The figure that is compared with the limit.
   package var figure: Figure
-  /// The greatest allowed value, in the figure's unit, or `nil` to report the figure only.
+  /// The greatest allowed value of ``figure``, in its unit, or `nil` to report the value only.
   package var limit: Double?
   /// The known obstacle to reaching the goal, or `nil` if none was measured.
   package var obstacle: Obstacle?
 
   /// A reason why a run can fail to reach the goal, found by measurements.
   package struct Obstacle: Sendable, Hashable {
-    /// The reason in sentences, with the measured numbers if there are any.
+    /// The reason why the goal can be missed, in sentences, with measured numbers if there are any.
     package var text: String
-    /// Another contender of the benchmark that also meets the obstacle; `nil` if there is none.
+    /// Another measured program of the benchmark that also meets the obstacle; `nil` if none does.
     ///
     /// A report of a missed goal also gives this contender's cost, relative to the contender with
     /// which the goal compares.
@@ -72,7 +72,9 @@ package struct BenchmarkGoal: Sendable, Hashable {
     if case .quantile(_, let metric) = figure { metric.unit } else { "" }
   }
 
-  /// Returns whether a row belongs to the goal's benchmark and was measured in the base condition.
+  /// Returns whether a row belongs to the goal's benchmark, measured under the usual conditions.
+  ///
+  /// These are four authors, the packed layout, warm caches and `synchronous=NORMAL`.
   package func isAbout(_ row: BenchmarkRow) -> Bool {
     // Checked first because a title is built at each access, and most rows are of another subject.
     guard row.axis == nil, benchmark.hasPrefix(row.subject) else { return false }
@@ -83,7 +85,7 @@ package struct BenchmarkGoal: Sendable, Hashable {
 
 /// The outcome of a goal in a run.
 package struct GoalOutcome: Sendable, Hashable {
-  /// The result of comparing a figure with its limit.
+  /// The possible results of comparing a measured value with a goal's limit.
   package enum Verdict: String, Sendable, Codable {
     case reached
     case missed = "not reached"
@@ -97,21 +99,23 @@ package struct GoalOutcome: Sendable, Hashable {
   package var value: Double?
   /// The confidence interval of ``value``, or `nil` for a count, a quantile or a missing value.
   package var interval: Interval?
-  /// The ratio of the processor times, or `nil` if the figure is not a ratio of times.
+  /// The ratio of processor times that corresponds to ``value``.
   ///
-  /// A busy machine disturbs processor time less than wall time.
+  /// `nil` if ``value`` is not a ratio of times, or if processor time was not measured. A busy
+  /// machine disturbs processor time less than wall time.
   package var processorValue: Double?
   /// The history sizes whose results give ``value``, largest first; empty without such results.
   package var historySizes: [Int] = []
-  /// The reason why the figure is missing, or `nil` if it was measured.
+  /// The reason why ``value`` is `nil`; `nil` if it was measured, or if the reason is not known.
   package var reason: String?
-  /// The relative cost of the contender of the goal's ``BenchmarkGoal/obstacle`` in this run.
+  /// The relative cost, in this run, of another contender that also meets the goal's obstacle.
   ///
-  /// The cost is relative to the contender with which the goal compares; `nil` if the obstacle names
-  /// no contender, or if this ratio of times was not measured.
+  /// ``BenchmarkGoal/Obstacle/contender`` names that contender. The cost is relative to the
+  /// contender with which the goal compares. `nil` if none is named, or if this ratio of times was
+  /// not measured.
   package var obstacleInterval: Interval?
 
-  /// The result of comparing the figure with its limit.
+  /// The result of comparing ``value`` with the goal's limit.
   package var verdict: Verdict {
     guard let value else { return .notMeasured }
     guard let limit = goal.limit else { return .reported }
@@ -157,10 +161,10 @@ package struct GoalJudge: Sendable {
     return outcome
   }
 
-  /// Returns the outcome of comparing the goal's contender with the fastest of the others.
+  /// Returns the outcome of comparing the goal's contender with the fastest of several others.
   ///
-  /// The ratio to the fastest one is the greatest. It is not measured if the results lack one of
-  /// the contenders.
+  /// Of its cost ratios to each of the others, the ratio to the fastest is the greatest. The
+  /// outcome is "not measured" if one of the ratios is missing.
   private func ratioToFastest(_ goal: BenchmarkGoal, of others: [String]) -> GoalOutcome {
     let outcomes = others.map { ratio(goal, to: $0, .wall) }
     guard outcomes.allSatisfy({ $0.value != nil }) else { return nothing(goal) }

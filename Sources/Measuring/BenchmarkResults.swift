@@ -12,7 +12,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   package var environment: RunEnvironment
   /// The rows in the order of measuring.
   package var rows: [BenchmarkRow]
-  /// The parts that the results were merged from, or `nil` for those of one process.
+  /// The parts of a run that were merged into these results, or `nil` if one process measured all.
   package var parts: [RunPart]?
 
   package init(environment: RunEnvironment, rows: [BenchmarkRow], parts: [RunPart]? = nil) {
@@ -76,12 +76,17 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
 }
 
 /// The samples of one contender in one operation at one history size, on one metric.
+///
+/// The results of a run consist of rows. A contender is a measured program, such as this project's
+/// store or plain SQLite in C.
 package struct BenchmarkRow: Sendable, Hashable, Codable {
   /// The part of the system that is measured, such as `Store.fetch`.
   package var subject: String
   /// The operation that is measured, such as `after token`.
   package var operation: String
   /// The conditions of the measurement, such as `10 new, warm, tmpfs`.
+  ///
+  /// In the example, ten transactions are new, the cache is warm and the store is in memory.
   package var condition: String
   /// The name of the contender: this project's store, plain SQLite in C (the floor), or another library.
   package var contender: String

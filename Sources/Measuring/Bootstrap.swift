@@ -37,9 +37,10 @@ package struct Bootstrap: Sendable, Hashable, Codable {
     self.seed = seed
   }
 
-  /// Estimates a statistic of independent units and its interval.
+  /// Estimates a statistic, such as a median, and its confidence interval.
   ///
-  /// The `statistic` closure receives indices of units, which may repeat.
+  /// The data consists of `units` independent units, such as rounds or launches. The `statistic`
+  /// closure receives indices of units, which may repeat.
   ///
   /// - Complexity: one call of the statistic per resample.
   package func interval(units: Int, statistic: ([Int]) -> Double) -> Interval {
@@ -55,7 +56,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
     return interval(around: statistic(Array(0..<units)), from: estimates)
   }
 
-  /// Estimates the median of independent values and its interval.
+  /// Estimates the median of independent values and its confidence interval.
   ///
   /// - Complexity: O(n) per resample.
   package func median(of values: [Double]) -> Interval {
@@ -63,7 +64,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
     return interval(around: sorted.median, drawingFrom: MedianSampler(sorted))
   }
 
-  /// Estimates the median of grouped values and its interval, drawing whole groups.
+  /// Estimates the median of grouped values and its confidence interval, drawing whole groups.
   ///
   /// - Complexity: O(n) per resample.
   package func median(ofGroups groups: [[Double]]) -> Interval {
@@ -147,9 +148,10 @@ package struct RatioEstimate: Sendable, Hashable, Codable {
     seed = bootstrap.seed
   }
 
-  /// Returns the verdict on the ratio.
+  /// Returns the verdict on whether the contender's cost differs from the cost of ``to``.
   ///
-  /// The verdict is `dearer` or `cheaper` only if the whole interval lies beyond the margin.
+  /// The verdict is `dearer` or `cheaper` only if the ratio's whole confidence interval lies beyond
+  /// the margin around 1.
   ///
   /// The default margin of 0.5 % gave no false alarm in 80 comparisons of a program with itself.
   package func verdict(margin: Double = 0.005) -> RatioVerdict {
@@ -160,15 +162,15 @@ package struct RatioEstimate: Sendable, Hashable, Codable {
   }
 }
 
-/// The verdict on a ratio and its interval.
+/// The verdict on a cost ratio, given its confidence interval and a margin around 1.
 package enum RatioVerdict: String, Sendable, Codable {
   /// The contender costs more, by more than the margin.
   case dearer
   /// The contender costs less, by more than the margin.
   case cheaper
-  /// The whole interval lies within the margin around 1.
+  /// The whole confidence interval lies within the margin around 1.
   case alike
-  /// The interval crosses the margin: more blocks are needed.
+  /// The confidence interval crosses a bound of the margin: more measured rounds are needed.
   case undecided
 }
 
@@ -220,9 +222,9 @@ package enum SignedRankTest {
 /// The Benjamini-Hochberg procedure (1995).
 ///
 /// The procedure bounds the share of false alarms among all alarms of a run, for any number of
-/// rows.
+/// p-values.
 package enum FalseDiscovery {
-  /// Returns for each p-value whether its row is reported as an alarm.
+  /// Returns for each p-value whether it is reported as an alarm.
   ///
   /// - Complexity: O(n log n).
   package static func reported(_ chances: [Double], rate: Double = 0.05) -> [Bool] {

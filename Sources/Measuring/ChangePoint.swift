@@ -10,7 +10,8 @@ package struct ChangePoint: Sendable, Hashable, Codable {
   package var after: Double
   /// The p-value, in 0...1: the probability of a change at least as clear in a constant series.
   ///
-  /// The p-value is 0 for a counter, a series whose values were all equal before the change.
+  /// The value is 0 only if all values since the previous change, at least two, were equal: the
+  /// series is then taken for a count without noise.
   package var chance: Double
 
   /// The new level divided by the old one, or `nil` if the old level is zero.
@@ -34,7 +35,7 @@ package struct ChangePointJudge: Sendable, Hashable {
   package var level: Double
   /// The least number of values on each side of a level change.
   package var leastLength: Int
-  /// The seed of the shuffles.
+  /// The seed for shuffling the values in the permutation test.
   package var seed: UInt64
 
   /// Creates a detector with a significance level, a least number of values per side and a seed.
@@ -59,7 +60,8 @@ package struct ChangePointJudge: Sendable, Hashable {
   /// Returns the level changes of a series, oldest first.
   ///
   /// - Complexity: O(n) per random shuffle of the permutation test. A series without a change needs
-  ///   a few dozen shuffles. Each change, except in a counter, needs 10 / ``level``: by default 3,333.
+  ///   a few dozen shuffles. Each change needs 10 / ``level`` (the significance level) shuffles, by
+  ///   default 3,333, or none if its p-value is 0.
   package func steps(in values: [Double]) -> [ChangePoint] {
     if values.isEmpty { return [] }
     let cuts = self.cuts(in: values)

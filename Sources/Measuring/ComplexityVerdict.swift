@@ -1,6 +1,6 @@
 import Basics
 
-/// The class of an operation's growth with the size of history.
+/// A class of growth: how an operation's cost grows with the size of history.
 package enum ComplexityClass: String, Sendable, Codable {
   /// The cost is the same at every size.
   case flat
@@ -25,7 +25,7 @@ package enum ComplexityClass: String, Sendable, Codable {
 
 /// A verdict on a cost curve, with the evidence for it.
 package struct ComplexityVerdict: Sendable, Hashable, Codable {
-  /// The class of the growth.
+  /// The growth class of the cost, such as linear-like in the history size.
   package var complexity: ComplexityClass
   /// The share of resamples that agree with the best class, in 0...1.
   package var confidence: Double
@@ -122,12 +122,12 @@ package struct ComplexityJudge: Sendable {
   }
 }
 
-/// The growth of each contender's cost with the history size, judged by time and by counts.
+/// Verdicts on how each compared program's cost grows with the history size, by time and by counts.
 ///
 /// Counts have no noise, but times have. If their verdicts differ, either some cost is not counted
 /// (a cache that is too small, a lock), or noise misled the judge.
 package struct ComplexityVerdicts: Sendable {
-  /// The verdicts on one contender of one benchmark.
+  /// The verdicts on one compared program of one benchmark.
   package struct Entry: Sendable, Hashable {
     package var title: String
     package var contender: String
@@ -138,10 +138,11 @@ package struct ComplexityVerdicts: Sendable {
     /// The verdict on page reads, or `nil` if they were not counted or a count is zero.
     package var pages: ComplexityVerdict?
 
-    /// A description of the different growth classes by time and by counts (VM steps, page reads).
+    /// The growth classes in words, if time grows in another class than VM steps and page reads.
     ///
-    /// `nil` if time agrees with one of the counts, or if time or both counts are inconclusive or
-    /// missing.
+    /// `nil` if time grows in the same class as one of these counts. `nil` also if the verdict on
+    /// time is inconclusive, or if both counts have an inconclusive verdict or none. If only one
+    /// count has a conclusive verdict, only this count is compared.
     package var disagreement: String? {
       let counted = [steps?.complexity, pages?.complexity].compactMap(\.self)
         .filter { $0 != .inconclusive }
@@ -159,7 +160,9 @@ package struct ComplexityVerdicts: Sendable {
     }
   }
 
-  /// The verdicts on everything measured at enough history sizes, in the order of measuring.
+  /// The verdicts, one entry per compared program of a benchmark, in the order of measuring.
+  ///
+  /// An entry needs times above zero at ``ComplexityJudge/leastSizes`` history sizes or more.
   package private(set) var entries: [Entry] = []
 
   /// Computes the verdicts on the results of a run.
@@ -194,6 +197,6 @@ package struct ComplexityVerdicts: Sendable {
     }
   }
 
-  /// The descriptions of all entries whose growth class by time differs from those by counted work.
+  /// The descriptions of all entries whose time grows in another class than their counted work.
   package var disagreements: [String] { entries.compactMap(\.disagreement) }
 }

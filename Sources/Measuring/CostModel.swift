@@ -14,7 +14,7 @@ package enum CostModel: String, Sendable, Codable, CaseIterable {
   case flat
   /// The cost grows with the logarithm of the size.
   case logarithmic = "log n"
-  /// The cost grows with the size.
+  /// The cost grows linearly with the size.
   case linear = "n"
   /// The cost grows with the size times its logarithm.
   case linearithmic = "n log n"
@@ -40,7 +40,9 @@ package struct CostFit: Sendable, Hashable, Codable {
   package var model: CostModel
   /// The fixed cost, in the curve's unit.
   package var fixed: Double
-  /// The cost per unit of the term that grows with the history size n, such as n or log n.
+  /// The factor of the growing part: in the curve's unit, the cost is `fixed + rate * term(n)`.
+  ///
+  /// The term is n or log n, for example, where n is the history size.
   package var rate: Double
   /// The mean square of the relative errors of the fit.
   package var error: Double
@@ -196,7 +198,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
 package struct KnownCurve: Sendable, CustomStringConvertible {
   /// The formula of the curve, such as `0.9 + 1e-6 n`.
   package let description: String
-  /// The class of growth that a correct judge reports for the curve.
+  /// The true growth class of the curve, and so the verdict that ``ComplexityJudge`` should give.
   package let answer: ComplexityClass
   private let cost: @Sendable (Double) -> Double
 

@@ -2,7 +2,7 @@
 ///
 /// The compared build is called the head. The older build, or the thresholds, are called the base.
 package struct ExactComparison: Sendable {
-  /// A count that differs.
+  /// A count of the head that differs from the count of the base in the same row.
   package struct CountChange: Sendable, Hashable {
     /// The row with the count of the old build, or with the threshold.
     package let base: BenchmarkRow
@@ -124,7 +124,7 @@ package struct CountThresholds: Sendable, Hashable, Codable {
     }
   }
 
-  /// Compares the counts of a run with the thresholds as the base.
+  /// Compares one contender's counts in a run with its accepted counts (the thresholds).
   package func compare(
     _ rows: [BenchmarkRow],
     of contender: String,
@@ -134,7 +134,9 @@ package struct CountThresholds: Sendable, Hashable, Codable {
     return ExactComparison(base: self.rows(for: mine), head: mine, tolerance: tolerance)
   }
 
-  /// Returns the rows that have a threshold, with the threshold as their count.
+  /// Returns copies of rows in which the accepted count (threshold) replaces the measured count.
+  ///
+  /// Rows without a threshold are left out.
   package func rows(for rows: [BenchmarkRow]) -> [BenchmarkRow] {
     rows.compactMap { row in
       guard let value = counts[row.title]?[row.metric.name]?["\(row.historySize)"] else {

@@ -76,7 +76,7 @@ package struct InterleavedMeasurement: Sendable {
 
 /// Code that is measured in turn with others, such as this project's store and plain SQLite in C.
 package struct Contender {
-  /// The name in results and charts.
+  /// The name of this code in results and charts, such as `Store`.
   package let name: String
   /// The number of operations in one measurement; its time is divided by this number.
   package let operations: Int
@@ -94,7 +94,7 @@ package struct Contender {
     self.body = body
   }
 
-  /// Creates a contender from an untimed preparation and a timed run of the prepared value.
+  /// Creates a contender from a closure that prepares a value, and a timed closure that uses it.
   package init<Prepared>(
     _ name: String,
     operations: Int = 1,

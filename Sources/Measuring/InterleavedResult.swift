@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// All samples of contenders that were measured in turn, and statistics computed from them.
+/// The samples of contenders (compared programs) measured in turn, and statistics of the samples.
 package struct InterleavedResult: Sendable, Hashable, Codable {
   /// One round: each contender measured twice, in a mirrored order.
   package struct Round: Sendable, Hashable, Codable {
@@ -114,6 +114,8 @@ package struct RowTopic: Sendable, Hashable {
   /// The operation that is measured, such as `after token`.
   package var operation: String
   /// The conditions of the measurement, such as `10 new, warm, tmpfs`.
+  ///
+  /// In the example, ten transactions are new, the cache is warm and the store is in memory.
   package var condition: String
   /// The size of history, in transactions.
   package var historySize: Int

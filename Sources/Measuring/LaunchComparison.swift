@@ -34,7 +34,7 @@ package struct LaunchComparison: Sendable {
     package let verdict: GateVerdict
   }
 
-  /// The test that decides which rows have become slower or faster.
+  /// The test that decides which of the compared times have risen or fallen.
   package let gate: RegressionGate
   private var keys: [Key] = []
   private var evidence: [Key: RegressionGate.Evidence] = [:]
@@ -42,7 +42,9 @@ package struct LaunchComparison: Sendable {
   /// Creates a comparison without launches.
   package init(gate: RegressionGate) { self.gate = gate }
 
-  /// Adds the rows of two consecutive launches, one of each build, to the first stage (all rows).
+  /// Adds the rows of two consecutive launches, one of each build, to the first stage.
+  ///
+  /// The first stage measures all rows, the second stage measures only ``suspects`` again.
   package mutating func add(base: [BenchmarkRow], head: [BenchmarkRow]) {
     for (key, ratio) in Self.logRatios(base, head) {
       if evidence[key] == nil {
@@ -60,7 +62,8 @@ package struct LaunchComparison: Sendable {
 
   /// Adds the given rows of two consecutive launches, one of each build, to the second stage.
   ///
-  /// The second stage measures ``suspects`` again. Their verdicts use only its launches.
+  /// The second stage measures ``suspects`` again. The verdicts on suspects use only the launches
+  /// of the second stage.
   package mutating func addAgain(
     base: [BenchmarkRow],
     head: [BenchmarkRow],
@@ -73,8 +76,9 @@ package struct LaunchComparison: Sendable {
     }
   }
 
-  /// The verdicts on all rows, in the order of measuring; the p-values of all rows are evaluated
-  /// together.
+  /// The verdicts on all rows, in the order of measuring.
+  ///
+  /// The p-values of all rows are evaluated together, to limit the share of false alarms.
   package var judged: [Judged] {
     let verdicts = gate.judge(keys.compactMap { evidence[$0] })
     return zip(keys, verdicts).map { Judged(key: $0, verdict: $1) }
@@ -100,13 +104,13 @@ package struct LaunchComparison: Sendable {
 
 /// The precision of a run's times, measured on equal work and on work increased by 3 %.
 package struct NoiseFloor: Sendable, Hashable {
-  /// The ``BenchmarkRow/subject`` of the rows that measure the noise floor.
+  /// The ``BenchmarkRow/subject`` of the rows that measure how precise a run's times are.
   package static let subject = "Noise floor"
-  /// The name of the contender whose cost counts as 1; two others repeat its work or do 3 % more.
+  /// The name in results of the code that does the original work, whose cost counts as 1.
   package static let floor = "the same work"
-  /// The name of the contender that repeats the same work.
+  /// The name in results of the code that does the original work again, to show the noise of times.
   package static let again = "the same work again"
-  /// The name of the contender with 3 % more work.
+  /// The name in results of the code that does 3 % more work.
   package static let injected = "3 % more work"
 
   /// The value of ``halfWidth`` above which the run's times are not usable: 0.01, that is 1 %.
@@ -116,12 +120,13 @@ package struct NoiseFloor: Sendable, Hashable {
   package let same: Interval
   /// The ratio of two measurements of the same work, in wall time.
   package let sameOnWall: Interval
-  /// The ratio of the processor time of 3 % more work to that of the original work.
+  /// The measured ratio of work increased by 3 % to the original work, in processor time.
   package let more: Interval
 
-  /// Reads the precision from the rows of a run that measure the noise floor.
+  /// Reads from the rows of a run how precise its times are.
   ///
-  /// One contender of these rows repeats the original work, another does 3 % more.
+  /// The rows of ``subject`` have the times of three pieces of code: two with the same work, and
+  /// one with 3 % more.
   ///
   /// - Returns: `nil` if the run has no such rows, or has no ratios for them.
   package init?(_ rows: [BenchmarkRow]) {

@@ -8,27 +8,29 @@ import Musl
 
 /// A two-stage test that decides whether benchmark rows have become slower or faster.
 ///
-/// The first stage selects suspects, rather too many than too few. Each suspect is measured again
-/// with four times as many units. Only the new units count for its verdict: the units that made a row
-/// a suspect must not also confirm the suspicion. Then the p-values of all rows are evaluated
-/// together. A unit is a block of consecutive measurements within a process, or a pair of launches of
-/// two builds.
+/// A row is one cost of a benchmark, such as its processor time, measured for a candidate and a
+/// baseline. The first stage measures every row and selects suspects, rather too many than too few.
+/// Each suspect is measured again with four times as many units. Only the new units count for its
+/// verdict: the units that made a row a suspect must not also confirm the suspicion. Then the
+/// p-values of all rows are evaluated together. A unit is a block of consecutive measurements
+/// within a process, or a pair of launches of two builds.
 package struct RegressionGate: Sendable {
   /// The least share by which a cost must differ to count as changed.
   ///
   /// The default is 0.01.
   package var margin = 0.01
-  /// The confidence of a confirmation, in 0..<1.
+  /// The confidence level of the interval that confirms a changed cost, in 0..<1.
   ///
-  /// The default is 0.99.
+  /// The whole interval of the cost ratio must lie beyond ``margin``. The default is 0.99.
   package var confidence = 0.99
-  /// The p-value below which the first stage makes a row a suspect, which is then measured again.
+  /// The p-value below which the first stage selects a row (as a suspect) to be measured again.
   ///
   /// The default is 0.03.
   package var suspicion = 0.03
-  /// The half-width of the 95 % interval of a row's cost ratio above which the row is undecided.
+  /// The greatest half-width of a cost ratio's confidence interval with which a row can be decided.
   ///
-  /// The half-width is a share of the ratio. The default is 0.05.
+  /// The confidence is 95 %. The half-width is a share of the ratio. If it is greater, the verdict is
+  /// ``GateVerdict/Answer/undecided``. The default is 0.05.
   package var widestDecided = 0.05
   /// The accepted share of false alarms among all alarms.
   ///
@@ -37,19 +39,21 @@ package struct RegressionGate: Sendable {
   /// The seed of the resamples.
   package var seed: UInt64
 
-  /// The number of units (blocks or pairs of launches) in the second stage per unit in the first.
+  /// The factor by which the second stage measures more units of a row than the first stage.
+  ///
+  /// A unit is a block of consecutive measurements, or a pair of launches of two builds.
   package static let secondLookFactor = 4
 
   /// Creates a gate with the seed of its random resamples.
   package init(seed: UInt64) { self.seed = seed }
 
-  /// The evidence for one row: logarithms of the ratio of candidate to baseline.
+  /// The evidence for one row: logarithms of the cost ratio of candidate to baseline, one per unit.
   ///
-  /// There is one logarithm for each block of measurements or pair of launches.
+  /// A unit is a block of consecutive measurements, or a pair of launches of two builds.
   package struct Evidence: Sendable, Hashable {
-    /// The logarithms of the cost ratios (candidate to baseline) from the row's first measurement.
+    /// The logarithms from the first stage, which measures every row.
     package var first: [Double]
-    /// The logarithms of the cost ratios if the row was measured again as a suspect, else `nil`.
+    /// The logarithms from the second stage, or `nil` if the row was not measured again.
     package var second: [Double]?
 
     package init(first: [Double], second: [Double]? = nil) {
@@ -58,10 +62,11 @@ package struct RegressionGate: Sendable {
     }
   }
 
-  /// Returns whether a row should be measured again.
+  /// Returns whether a row should be measured again, given the logarithms of its cost ratios.
   ///
-  /// A row is measured again if its cost may have changed, or if its interval is too wide to
-  /// decide.
+  /// A row is measured again if its cost may have changed, or if the confidence interval of its
+  /// cost ratio is too wide to decide that. With fewer than six logarithms, it is not measured
+  /// again.
   package func wantsSecondLook(_ logRatios: [Double]) -> Bool {
     guard logRatios.count >= SignedRankTest.leastCount else { return false }
     let chance = min(
@@ -71,9 +76,11 @@ package struct RegressionGate: Sendable {
     return chance < suspicion || isTooWide(logRatios)
   }
 
-  /// Returns the verdicts on all rows; the p-values of all rows are evaluated together.
+  /// Returns the verdicts on all rows.
   ///
-  /// - Complexity: 2,000 resamples per row.
+  /// The p-values of all rows are evaluated together, to limit the share of false alarms.
+  ///
+  /// - Complexity: at most two confidence intervals per row, each from 2,000 bootstrap resamples.
   package func judge(_ rows: [Evidence]) -> [GateVerdict] {
     let reported = FalseDiscovery.reported(rows.map(chance), rate: discoveryRate)
     return zip(rows, reported).map { verdict($0, isReported: $1) }
@@ -117,9 +124,11 @@ package struct RegressionGate: Sendable {
   }
 }
 
-/// The verdict of a ``RegressionGate`` on one row.
+/// The verdict of a ``RegressionGate`` on whether the cost of one row has changed.
+///
+/// A row is one cost of a benchmark, measured for a candidate and a baseline.
 package struct GateVerdict: Sendable, Hashable, Codable {
-  /// The possible verdicts on a row.
+  /// The possible verdicts on whether a row's cost has changed.
   package enum Answer: String, Sendable, Codable {
     /// No change could be confirmed.
     case alike
@@ -127,20 +136,20 @@ package struct GateVerdict: Sendable, Hashable, Codable {
     case dearer
     /// A lower cost is confirmed.
     case cheaper
-    /// The interval is too wide, or there are too few measurements.
+    /// The confidence interval of the cost ratio is too wide, or there are too few measurements.
     case undecided
   }
 
-  /// The verdict.
+  /// The answer, such as that a higher cost is confirmed.
   ///
-  /// The default is ``Answer/alike``.
+  /// The default is ``Answer/alike``: no change could be confirmed.
   package var answer = Answer.alike
-  /// The ratio of candidate to baseline, with the confidence interval on which the verdict is based.
+  /// The cost ratio of candidate to baseline, with the confidence interval used for the verdict.
   package var ratio: Interval
   /// The number of measured units on which the verdict is based.
   ///
   /// A unit is a block of measurements within one process, or a pair of launches of two builds.
   package var units: Int
-  /// Whether the row was measured again.
+  /// Whether the row was measured again, as a suspect.
   package var wasSuspect: Bool
 }

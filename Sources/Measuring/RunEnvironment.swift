@@ -291,7 +291,7 @@ package struct RunPart: Sendable, Hashable, Codable {
   package var folder: String
   /// The command line as a list of words.
   package var commandLine: [String]
-  /// The machine, the versions and the start time of this part of the run.
+  /// The machine, the versions and the start time of this part of a run that was split.
   package var environment: RunEnvironment
   /// The verdict of this part: `valid`, `invalid` or `unknown`; `nil` if the part did not finish.
   package var verdict: String?

@@ -11,9 +11,9 @@ import Musl
 /// The expected and actual result of one part of the measurement self-test.
 package struct SelfTestOutcome: Sendable, Hashable, Codable {
   package var part: String
-  /// The expected result.
+  /// The expected result of this part of the self-test.
   package var goal: String
-  /// The actual result.
+  /// The actual result of this part of the self-test.
   package var found: String
   /// Whether the actual result is as expected.
   package var isReached: Bool
@@ -36,12 +36,16 @@ package struct SelfTestOutcome: Sendable, Hashable, Codable {
 }
 
 extension SelfTestOutcome {
-  /// The least share of verdicts that must be conclusive, and that of changes that must be found.
+  /// The least allowed shares: of conclusive verdicts, and of slowdowns that were found.
   private static let (leastDecided, leastFound) = (0.9, 0.95)
-  /// The greatest number of false alarms on three hundred rows without a change.
+  /// The greatest number of false alarms that a part of the self-test may raise.
+  ///
+  /// The part has three hundred rows, or fewer in a quick self-test. Each row compares equal costs.
   private static let mostAlarms = 1
 
-  /// Returns the outcome of the check that ``ComplexityJudge`` classifies a known curve correctly.
+  /// Returns the outcome of checking whether ``ComplexityJudge`` classifies a cost curve correctly.
+  ///
+  /// The true growth law of the curve is known.
   package static func law(_ trial: ComplexityTrial) -> SelfTestOutcome {
     SelfTestOutcome(
       "the law \(trial.curve)",
@@ -53,7 +57,7 @@ extension SelfTestOutcome {
     )
   }
 
-  /// Returns the outcome of the check that a ``RegressionGate`` raises few false alarms on rows
+  /// Returns the outcome of checking whether a ``RegressionGate`` raises few false alarms on rows
   /// without a change.
   package static func alarms(
     _ part: String,
@@ -69,7 +73,7 @@ extension SelfTestOutcome {
     )
   }
 
-  /// Returns the outcome of the check that a ``RegressionGate`` finds nearly all rows whose cost
+  /// Returns the outcome of checking whether a ``RegressionGate`` finds nearly all rows whose cost
   /// has risen.
   package static func found(
     _ part: String,
@@ -97,7 +101,7 @@ extension SelfTestOutcome {
 
 /// The verdicts of ``ComplexityJudge`` on one curve of known growth, with various simulated noise.
 package struct ComplexityTrial: Sendable, Hashable {
-  /// The formula of the curve, such as `0.9 + 1e-6 n`.
+  /// The formula of the simulated cost at history size n, such as `0.9 + 1e-6 n`.
   package let curve: String
   /// The number of correct verdicts.
   package private(set) var right = 0
@@ -141,13 +145,13 @@ package struct ComplexityTrial: Sendable, Hashable {
 package struct GateTrial: Sendable, Hashable {
   /// The number of compared pairs of costs (rows).
   package private(set) var rows = 0
-  /// The number of rows that were measured again, in the second stage of the gate.
+  /// The number of rows that seemed changed or were uncertain, and so were measured a second time.
   package private(set) var suspects = 0
   /// The number of rows that the gate reported as slower, rightly or wrongly.
   package private(set) var dearer = 0
   /// The number of rows that the gate reported as faster, rightly or wrongly.
   package private(set) var cheaper = 0
-  /// The number of rows on which the gate could not decide.
+  /// The number of rows for which the ``RegressionGate`` could not decide if the cost has changed.
   package private(set) var undecided = 0
 
   package init() {}
@@ -155,7 +159,7 @@ package struct GateTrial: Sendable, Hashable {
   /// The number of rows that the gate reported as slower or faster.
   package var alarms: Int { dearer + cheaper }
 
-  /// The share of rows with a verdict other than undecided.
+  /// The share of rows for which the ``RegressionGate`` could decide if the cost has changed.
   package var decidedShare: Double { 1 - Double(undecided) / Double(max(1, rows)) }
 
   /// The share of rows that the gate reported as slower.
@@ -163,9 +167,10 @@ package struct GateTrial: Sendable, Hashable {
 
   /// Judges rows by both stages of a ``RegressionGate`` and counts the verdicts.
   ///
-  /// For a row and a number of units, `measure` returns one logarithm of the ratio of candidate to
-  /// baseline per unit. A unit is a block of measurements or a pair of launches. The first stage
-  /// measures every row, the second stage measures suspects again with four times as many units.
+  /// `measure` receives the number of a row and a number of units. For each unit, a block of
+  /// measurements or a pair of launches, it returns the logarithm of the cost ratio of candidate to
+  /// baseline. The first stage measures every row. The second stage measures rows that seem changed
+  /// or are uncertain (suspects) again, with four times as many units.
   ///
   /// - Throws: The error of `measure`.
   package init(
@@ -217,10 +222,12 @@ package struct SimulatedSelfTest: Sendable {
   package var seed: UInt64
   /// The number of noise seeds with which each cost curve of known growth is simulated and judged.
   package var disturbances: UInt64
-  /// The number of simulated comparisons (rows) of equal builds; as many compare different builds.
+  /// The number of simulated comparisons (rows) of equal builds.
+  ///
+  /// The self-test makes the same number of comparisons of a build with one that is 5 % slower.
   package var rows: Int
 
-  /// Creates the self-test; a quick one has 10 noise seeds and 60 rows instead of 100 and 300.
+  /// Creates the self-test: 100 noise seeds (``disturbances``) and 300 ``rows``; 10 and 60 if quick.
   package init(seed: UInt64, isQuick: Bool) {
     self.seed = seed
     disturbances = isQuick ? 10 : 100
@@ -271,9 +278,9 @@ package struct SimulatedNoise: Sendable {
       * cos(2 * .pi * random.unit())
   }
 
-  /// Adds noise of a relative deviation to a cost.
+  /// Returns a cost with random noise of about the given standard deviation, a share of the cost.
   ///
-  /// Three samples in a hundred are outliers, up to three times as large.
+  /// Three results in a hundred are outliers, also multiplied by a random factor from 1 to 3.
   package mutating func disturb(_ cost: Double, by deviation: Double) -> Double {
     let noisy = cost * exp(deviation * normal())
     let isOutlier = random.unit() < Self.outlierPercent / 100
@@ -285,8 +292,8 @@ package struct SimulatedNoise: Sendable {
 ///
 /// In forty alternating launches of one binary, the median processor time varied by 4.2 % from
 /// launch to launch, because of the placement of code and pages. The difference of two consecutive
-/// launches varied by 4.9 %. This is less than for independent launches, because consecutive
-/// launches share a part of their deviation.
+/// launches varied by 4.9 %. Independent launches would give 5.9 %; consecutive launches share a
+/// part of their deviation.
 package struct SimulatedLaunches: Sendable {
   /// The standard deviation of the time of one launch, as a share of that time.
   package static let launchDeviation = 0.042
@@ -297,7 +304,7 @@ package struct SimulatedLaunches: Sendable {
 
   private var noise: SimulatedNoise
 
-  /// Creates launches whose simulated noise depends only on a seed.
+  /// Creates simulated launches of two builds, whose noise depends only on a seed.
   package init(seed: UInt64) { noise = SimulatedNoise(seed: seed) }
 
   /// Returns the logarithms of the ratios of the new build (head) to the old one (base), one per pair.

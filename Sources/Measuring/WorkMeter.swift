@@ -36,8 +36,8 @@ package final class WorkMeter {
 
   /// Creates a meter whose sums are zero.
   ///
-  /// The last source is read last before the work, and first after the work. Pass as the last source the
-  /// one whose counts change most when other sources are read.
+  /// The last source is read last before the work, and first after the work. So pass last the
+  /// source whose counts change most when other sources are read.
   package init(_ sources: [Source]) {
     self.sources = sources
     let count = sources.reduce(0) { $0 + $1.metrics.count }
@@ -101,7 +101,9 @@ package final class AllocationCounter {
       UnsafePointer<CChar>?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<Int>?
     ) -> Int32
 
-  /// The numeric key of a count; each name is resolved once, because resolving it allocates memory.
+  /// The numeric key with which jemalloc finds a count, such as `stats.allocated`.
+  ///
+  /// The name of a count is resolved to its key only once, because this allocates memory.
   private struct Place {
     let parts: UnsafeMutablePointer<Int>
     let count: Int

@@ -13,10 +13,10 @@ final class ContextLock: @unchecked Sendable {
   private var state: ContextState
   private var isInUse = false
 
-  /// The objects whose ``ObjectHold`` was freed since the last use of the context.
+  /// The objects of freed ``ObjectHold`` instances that the context has not handled yet.
   ///
-  /// A separate lock protects the array, because a hold may be freed on any thread, even on one
-  /// that has locked the context.
+  /// A hold keeps its objects registered while it exists. A separate lock protects the array,
+  /// because a hold may be freed on any thread, even on one that has locked the context.
   private var ended: [HeldObjects] = []
   private let endedLock = ConnectionLock()
   private let hasEnded = Atomic(false)

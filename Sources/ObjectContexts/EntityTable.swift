@@ -108,9 +108,10 @@ struct EntityTable: Sendable {
     }
   }
 
-  /// Registers or refreshes the object of a record from outside of the table.
+  /// Registers or refreshes the object whose record lies in memory outside of the table.
   ///
-  /// A record that is as long as the object's previous record overwrites it.
+  /// The record is copied over the object's previous record if both are equally long; otherwise it
+  /// is appended.
   private mutating func put(_ record: UnsafeRawPointer, _ byteCount: Int) {
     let key = PackedRecord.key(at: record)
     let position = position(of: key)

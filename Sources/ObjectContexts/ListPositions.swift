@@ -22,11 +22,11 @@ struct ListPositions {
     }
   }
 
-  /// Replaces the positions in a range with ascending ones between those of the neighbors.
+  /// Replaces the positions at a range of indices with ascending ones.
   ///
-  /// If too few doubles lie between the neighbors, the range is widened by one position on each side,
-  /// then by two, four and so on, until there are enough doubles. All positions in the widened range
-  /// are replaced.
+  /// The new positions lie between those before and after the range. If too few doubles lie between
+  /// these two, the range is widened by one index on each side, then by two, four and so on, until
+  /// there are enough doubles. All positions in the widened range are replaced.
   private mutating func place(_ range: Range<Int>) {
     var margin = 0
     while true {

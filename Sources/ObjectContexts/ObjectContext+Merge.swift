@@ -125,7 +125,7 @@ struct MergedChanges {
     changes = Array(repeating: [], count: entityCount)
   }
 
-  /// Adds those changes of a transaction for which a row must be read or removed.
+  /// Collects the changes of a transaction that require the context to read or remove a row.
   mutating func note(_ transaction: HistoryTransaction, in state: borrowing ContextState) {
     let record = transaction.record
     let page = transaction.page

@@ -169,7 +169,7 @@ public struct StoredObject: Sendable, Hashable {
   /// The identity of the object.
   public let id: ObjectID
 
-  /// The hold that keeps the object registered, or `nil` if this reference does not keep it.
+  /// The ``ObjectHold`` that keeps the object registered; `nil` if this reference has none.
   private let hold: ObjectHold?
 
   init(context: ObjectContext, id: ObjectID, hold: ObjectHold?) {

@@ -84,10 +84,11 @@ extension ObjectContext {
 }
 
 extension ContextState {
-  /// Returns whether an object that is not registered may exist in the store.
+  /// Returns whether an object that is not registered may exist in the store, and can be read.
   ///
-  /// Returns `false` if the context holds all objects, has an unsaved edit of the object, or does
-  /// not know the object's entity.
+  /// Returns `false` if the context holds all objects, or does not know the object's entity.
+  /// Returns `false` for an object with an unsaved edit, too: the context never releases such an
+  /// object.
   func mayBeReleased(_ id: ObjectID) -> Bool {
     !holdsAll && edits.type(of: id) == nil && model.entity(id.entity)?.isDeclared == true
   }

@@ -159,9 +159,9 @@ struct UndoGroup: Sendable {
   }
 }
 
-/// An object's state in the context at one moment: its values, and the unsaved edit within them.
+/// An object's state in the context at one moment, such as before an edit that can be undone.
 struct ObjectState: Sendable {
-  /// The object's values at that moment, or `nil` if the object was not in the context then.
+  /// The object's values, with unsaved edits; `nil` if the object was not in the context.
   fileprivate let row: [Value]?
   fileprivate let edit: PendingEdit?
 }

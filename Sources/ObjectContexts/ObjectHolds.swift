@@ -28,18 +28,21 @@ struct HeldObjects: Sendable {
 
 /// The number of ``ObjectHold`` instances for each object, whether or not the object is registered.
 struct HoldCounts: Sendable {
-  /// For each entity, the number of ``ObjectHold`` instances for each object that has any.
-  private var counts: [SlotIndex]
-  /// The inserted objects whose holds were moved, each with the object that received the holds.
+  /// For each entity, a map from an object's key to the number of its ``ObjectHold`` instances.
   ///
-  /// The receiver is the store's object that replaced the inserted object at a save.
+  /// Each such instance keeps the object registered. Objects without any are not in the map.
+  private var counts: [SlotIndex]
+  /// The inserted objects that a save replaced by an object of the store, each with that object.
+  ///
+  /// Only objects with an ``ObjectHold``, which keeps them registered, are included: the number of
+  /// their holds was moved to the other object.
   private var replacements: [ObjectID: ObjectID] = [:]
 
   init(entityCount: Int) { counts = Array(repeating: SlotIndex(), count: entityCount) }
 
   func isHeld(_ id: ObjectID) -> Bool { counts[Int(id.entity) - 1][id.key] != nil }
 
-  /// Counts one more ``ObjectHold`` for each of some objects of one entity.
+  /// Counts one more ``ObjectHold`` for each of the given objects of one entity.
   mutating func add(_ keys: ArraySlice<Int64>, of entity: Int32) {
     counts[Int(entity) - 1].reserve(keys.count)
     for key in keys { counts[Int(entity) - 1].add(1, to: key) }
@@ -143,7 +146,10 @@ extension ContextState {
     }
   }
 
-  /// Returns whether an object to which no reference exists may be released.
+  /// Returns whether the context may release an object, provided that no reference to it exists.
+  ///
+  /// It may if it releases objects automatically, and the object has no unsaved edit and is not in
+  /// the result of a live query.
   private func isUnused(_ id: ObjectID) -> Bool {
     releasesObjects && edits.type(of: id) == nil && !watches.isInResult(id)
   }

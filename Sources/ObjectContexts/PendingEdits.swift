@@ -6,7 +6,9 @@ struct PendingEdit: Sendable {
   var type: ChangeType
   /// The attributes that were set, as a bit mask.
   var columns: UInt64
-  /// The values: of an insert, one for each attribute; of an update, one for each set bit of `columns`.
+  /// The values that the edit gives to attributes.
+  ///
+  /// An insert has one value for each attribute. An update has one for each set bit of `columns`.
   var values: [Value]
 
   init(type: ChangeType, columns: UInt64, values: [Value]) {
@@ -55,7 +57,7 @@ struct PendingEdit: Sendable {
 /// Setting an attribute looks up an edit several times. A `SlotIndex` finds an edit with a fifth of the
 /// instructions that a dictionary needs, because a dictionary's hashing is randomized.
 struct PendingEdits: Sendable {
-  /// For each entity, the index in `edits` of each object's edit, by the key of the object.
+  /// For each entity, a map from an object's key to the index of the object's edit in `edits`.
   private var places: [SlotIndex]
   private var edits: [PendingEdit] = []
   /// The free indices in `edits`, left by removed edits.
@@ -97,7 +99,7 @@ struct PendingEdits: Sendable {
     return true
   }
 
-  /// Returns an object's edit in the form that the store accepts, without a version and a row.
+  /// Returns an object's edit as the store's type; its row version and base values are not set yet.
   func objectEdit(of id: ObjectID) -> ObjectEdit? {
     guard let place = place(of: id) else { return nil }
     return ObjectEdit(

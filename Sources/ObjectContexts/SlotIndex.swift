@@ -1,4 +1,4 @@
-/// A hash map from the keys of an entity to small numbers, such as the slots of its rows.
+/// A hash map from the keys of an entity to small numbers (slots), such as indices of an array.
 ///
 /// Keys come from the store, mostly consecutive, so one multiplication distributes them well.
 /// Swift's randomized hashing has no advantage here, and took a quarter of the time of a merge. The
@@ -7,14 +7,14 @@
 struct SlotIndex: Sendable {
   private struct Entry {
     var key: Int64
-    /// The slot of the row, or a negative number if the entry is free.
+    /// The number that the map stores for the key; negative if the entry is free.
     var slot: Int
 
     static let free = Entry(key: 0, slot: -1)
   }
 
   private var entries = [Entry](repeating: .free, count: 8)
-  /// The number of bits by which a key's product is shifted to yield an entry's position.
+  /// The number of bits by which a key, multiplied by a constant, is shifted to get its position.
   private var shift: UInt64 = 61
   /// The number of keys.
   private(set) var count = 0
@@ -22,7 +22,7 @@ struct SlotIndex: Sendable {
   /// The keys, in no particular order.
   var keys: some Sequence<Int64> { entries.lazy.filter { $0.slot >= 0 }.map(\.key) }
 
-  /// The slot of a key's row, or `nil` if the key is not in the map.
+  /// The number stored for a key, or `nil` if the key is not in the map.
   subscript(key: Int64) -> Int? {
     @inline(__always) get {
       let slot = entries[position(of: key)].slot
@@ -37,9 +37,9 @@ struct SlotIndex: Sendable {
     count += 1
   }
 
-  /// Adds `number` to the value of a key, and inserts the key with this value if it is missing.
+  /// Adds `number` to the number stored for a key; a missing key is inserted with `number` itself.
   ///
-  /// The new value must not be negative.
+  /// The new number must not be negative.
   mutating func add(_ number: Int, to key: Int64) {
     reserve(1)
     let position = position(of: key)
@@ -58,7 +58,7 @@ struct SlotIndex: Sendable {
     if capacity > entries.count { resize(to: capacity) }
   }
 
-  /// Removes a key, and returns its slot, or `nil` if the key is not in the map.
+  /// Removes a key, and returns its number, or `nil` if the key is not in the map.
   mutating func remove(_ key: Int64) -> Int? {
     var hole = position(of: key)
     let slot = entries[hole].slot

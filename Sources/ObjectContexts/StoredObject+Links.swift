@@ -206,11 +206,11 @@ extension StoredObject {
     return try insertLink(to: object, ends, isLast: true)
   }
 
-  /// Inserts a link between this object and `object`, as the last of the links of `object`.
+  /// Inserts a link between this object and `object`, as the last link on the side of `object`.
   ///
-  /// If `isLast` is `true`, the link is also the last of the links of this object; otherwise it
-  /// gets no position among them. The links of an object have an order only if their reference to
-  /// that object has one.
+  /// If `isLast` is `true`, the link is also the last one on the side of this object; otherwise it
+  /// gets no position there. The links on a side are ordered only if the link's reference to the
+  /// object on that side has an order (``Reference/orderedBy``).
   private func insertLink(
     to object: StoredObject,
     _ ends: LinkEnds,

@@ -101,7 +101,9 @@ extension ObjectContext {
 }
 
 extension Entity {
-  /// Returns the name of the attribute for the positions of a reference; `nil` if it has no order.
+  /// Returns the name of the attribute that orders the objects with the same target of a reference.
+  ///
+  /// Returns `nil` if the reference has no order (``Reference/orderedBy``).
   func positionName(of reference: String) -> String? {
     index(of: reference).flatMap { attributes[$0].reference?.orderedBy }
   }

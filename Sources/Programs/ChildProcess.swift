@@ -84,9 +84,11 @@ struct ChildProcess {
     return id
   }
 
-  /// The child's file descriptor of its gate, a pipe in which a line starts the command.
+  /// The file descriptor from which a child reads its gate.
+  ///
+  /// The gate is a pipe. The child waits for a line from it before it runs its command.
   private static let gateFile: Int32 = 9
-  /// Shell code that waits for a line from the gate, and exits if the gate closes without a line.
+  /// Shell code that waits for a line from a pipe (the gate), and exits if the pipe closes first.
   private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "
 
   /// Whether a child leads a session or only a process group.

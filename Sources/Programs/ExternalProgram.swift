@@ -73,7 +73,9 @@ package final class StandardErrorText: Sendable {
 
   package init() {}
 
-  /// Adds output to the kept start of the program's output, up to its limit, and to its kept end.
+  /// Adds output of the program, of which only the start and the end are kept.
+  ///
+  /// The start is limited to 1 MiB, and the end to 1 KiB.
   func append(_ bytes: some Collection<UInt8>) {
     state.withLock { state in
       let room = Self.byteCountMax - state.kept.count
@@ -83,7 +85,7 @@ package final class StandardErrorText: Sendable {
     }
   }
 
-  /// Clears the kept end of the program's output, which then has only output of the new launch.
+  /// Clears ``tail``, so that it contains only output of the launch that follows.
   func beginLaunch() { state.withLock { $0.tail = [] } }
 
   /// The end of the output since the last launch; bytes that are not UTF-8 are shown as U+FFFD.

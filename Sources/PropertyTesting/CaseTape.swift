@@ -1,7 +1,8 @@
-/// A step of a child process's choice source, which the parent process repeats on its own source.
+/// An event of a child process's choice source, which the parent process repeats on its own source.
 ///
-/// The child reports each step immediately, so that the parent has all steps even if a trap ends
-/// the child.
+/// A choice source records the numbers (choices) that a generator draws, and the spans that group
+/// them. The child reports each event immediately, so that the parent has all events even if a trap
+/// ends the child.
 package enum TapeEvent: Hashable, Sendable {
   /// A choice was drawn.
   ///
@@ -9,15 +10,15 @@ package enum TapeEvent: Hashable, Sendable {
   case draw(Choice, read: Int64)
   /// The value of the last choice was replaced by the given value.
   case amend(Int64)
-  /// The last choices and spans were removed.
+  /// The last choices and spans (labelled groups of choices) were removed, to draw a value again.
   ///
   /// The first `choiceCount` choices and the first `spanCount` spans remain.
   case forget(choiceCount: Int, spanCount: Int)
-  /// A span was opened.
+  /// A span, that is, a group of consecutive choices, was started; the text is its label.
   case open(String, ChoiceSpan.Kind)
-  /// The innermost open span was closed.
+  /// The innermost open span, a group of consecutive choices, was finished.
   case close
-  /// The innermost open span was removed; its choices remain.
+  /// The innermost open span, a group of consecutive choices, was removed; its choices remain.
   case cancel
   /// The generator asked whether the choices have run out; the value is the answer.
   case exhausted(Bool)
@@ -124,7 +125,7 @@ extension TapeEvent {
 }
 
 extension ChoiceSource {
-  /// Repeats on this choice source a step that a child process has reported from its own source.
+  /// Applies an event of a child process's choice source, such as a draw, to this source.
   package mutating func adopt(_ event: TapeEvent) {
     switch event {
     case .draw(let choice, let read): adopt(choice, read: read)
@@ -172,7 +173,7 @@ package struct CaseRequest: Codable, Sendable {
     self.wantsValues = wantsValues
   }
 
-  /// Returns a source that draws the case, and reports each of its steps to a closure.
+  /// Returns a source that draws the case, and reports each event, such as a draw, to a closure.
   package func source(_ report: @escaping @Sendable (TapeEvent) -> Void) -> ChoiceSource {
     guard let offsets else {
       return ChoiceSource(seed: seed, choiceCountMax: choiceCountMax).reporting(report)

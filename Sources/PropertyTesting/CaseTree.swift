@@ -1,5 +1,9 @@
 /// The test cases that were run, as a tree of the generator's requests and the source's answers.
 ///
+/// A request is a draw from the choice source, the start, end or removal of a group of choices, or
+/// the question whether choices have run out. The answer to a draw is the drawn value, the answer to
+/// the question is yes or no, and the other requests always have the same answer.
+///
 /// Shrinking edits a sequence of choices. Many edits lead to a case that was run before; such a
 /// case need not be run again. This is sound because a generator makes the same request after the
 /// same answers, unless the property is not deterministic.
@@ -32,12 +36,12 @@ struct CaseTree {
 
   private var nodes = [Node()]
   private let choiceCountMax: Int
-  /// Whether a generator made different requests after equal answers.
+  /// Whether a generator made different requests to its source after receiving equal answers.
   private(set) var isInconsistent = false
 
   init(choiceCountMax: Int) { self.choiceCountMax = choiceCountMax }
 
-  /// Adds a case that was run, as its requests and answers.
+  /// Adds a case that was run, as the generator's requests to the choice source with their answers.
   ///
   /// - Complexity: O(events * answers seen at each node).
   mutating func insert(_ events: [SourceEvent]) {
@@ -113,9 +117,10 @@ struct CaseTree {
     return follow(0, from: node)
   }
 
-  /// Stores the generator's request at a node.
+  /// Stores the request that a generator makes to its choice source at a node of the tree.
   ///
-  /// If an earlier case made a different request there, the tree becomes inconsistent.
+  /// A node stands for the answers that the generator has received. If it made a different request
+  /// after these answers in an earlier case, ``isInconsistent`` becomes `true`.
   private mutating func ask(_ question: Question, at node: Int) {
     switch (nodes[node].question, question) {
     case (.unknown, _): nodes[node].question = question

@@ -30,7 +30,7 @@ package struct Choice: Hashable, Sendable {
   /// The kind of decision, which determines how the value shrinks.
   package let kind: Kind
 
-  /// Creates a choice; a simplest value or a value outside the range is clamped to the range.
+  /// Creates a choice; `value` and `simplest` (0 by default) are clamped to the range.
   package init(
     _ value: Int64,
     in range: ClosedRange<Int64>,

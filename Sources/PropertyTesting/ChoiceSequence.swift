@@ -7,7 +7,7 @@
 public struct ChoiceSequence: Sendable {
   /// The choices, in the order in which they were made.
   package internal(set) var choices: [Choice]
-  /// The spans, each before the spans inside it.
+  /// The spans (labelled ranges of choices that belong together), each before those inside it.
   package internal(set) var spans: [ChoiceSpan]
 
   /// Creates a sequence; each span must be given before the spans inside it.
@@ -200,12 +200,14 @@ extension ChoiceSequence {
     }
   }
 
-  /// Returns the sequence without a range of choices and the spans inside it.
+  /// Returns the sequence without the choices in a range.
+  ///
+  /// A span, that is, a group of choices, is removed if all its choices are in the range.
   func removing(_ range: Range<Int>) -> ChoiceSequence {
     rearranged([0..<range.lowerBound, range.upperBound..<count])
   }
 
-  /// Returns the sequence without some ranges, given in order; ranges may be nested.
+  /// Returns the sequence without several ranges of choices, given in order; ranges may be nested.
   func removing(_ ranges: [Range<Int>]) -> ChoiceSequence {
     var pieces: [Range<Int>] = []
     var place = 0

@@ -19,7 +19,9 @@ public struct ChoiceSource: Sendable {
   /// The requests of the generator with their answers; empty if they are not recorded.
   private(set) var events: [SourceEvent] = []
   private var recordsEvents = false
-  /// A closure that receives each step of the source; `nil` if no other process repeats the case.
+  /// A closure that sends each event, such as a draw, to the parent process; `nil` without one.
+  ///
+  /// The parent repeats the events of a case that this process runs.
   private var tape: (@Sendable (TapeEvent) -> Void)?
   /// Whether the generator's requests are recorded in `events`, reported to `tape`, or both.
   private var isObserved = false
@@ -84,7 +86,7 @@ public struct ChoiceSource: Sendable {
     }
   }
 
-  /// Returns a copy of this source that reports each of its steps to a closure.
+  /// Returns a copy of this source that reports each event, such as a draw, to a closure.
   func reporting(_ tape: @escaping @Sendable (TapeEvent) -> Void) -> ChoiceSource {
     var source = self
     (source.tape, source.isObserved) = (tape, true)
@@ -143,9 +145,10 @@ extension ChoiceSource {
     reuseRate = random.next() & 3 == 0 ? 0.5 : 0
   }
 
-  /// Decides whether to repeat the last number with a label, and returns that number.
+  /// Decides whether to repeat the last number that was drawn with a label, and returns it.
   ///
-  /// The result is `nil` if the number is not repeated, or if it is outside the range.
+  /// Returns `nil` if a new number must be drawn, for example because the last one is outside the
+  /// range.
   mutating func numberToReuse(_ label: String?, _ range: ClosedRange<Int64>) -> Int64? {
     guard reuseRate > 0, !isReplaying, let label, let number = latestNumbers[label],
       range.contains(number), random.nextFraction() < reuseRate
@@ -192,7 +195,8 @@ extension ChoiceSource {
 
   /// Records a choice that a child process has drawn from its own choice source.
   ///
-  /// `read` is the value that was drawn, which the value of `choice` may have replaced.
+  /// `read` is the value that was drawn first. If the draw replaced it because it was impossible,
+  /// `choice` has the new value, which is the recorded one.
   mutating func adopt(_ choice: Choice, read: Int64) {
     choices.append(choice)
     if recordsEvents { events.append(.draw(choice, read: read)) }
@@ -203,7 +207,9 @@ extension ChoiceSource {
     if recordsEvents { events.append(.exhausted(isExhausted)) }
   }
 
-  /// Replaces the recorded value of the last choice by the value that the draw used instead.
+  /// Replaces the recorded value of the last choice by the value that the draw returned instead.
+  ///
+  /// A draw does so if the recorded value is impossible, such as an index whose weight is 0.
   mutating func amendLast(_ value: Int64) {
     guard let last = choices.popLast() else { return }
     choices.append(last.with(value: value))
@@ -239,7 +245,7 @@ extension ChoiceSource {
     return try body(&self)
   }
 
-  /// Starts a span, for code that cannot use a closure.
+  /// Starts a span (a group of choices that belong together), for code that cannot use a closure.
   ///
   /// Each span must be closed by `closeSpan()`.
   public mutating func openSpan(_ label: String) { openSpan(label, .part) }
@@ -254,7 +260,7 @@ extension ChoiceSource {
     openSpans.append(spans.count - 1)
   }
 
-  /// Finishes the innermost open span.
+  /// Finishes the innermost open span (group of choices), which ``openSpan(_:)`` started.
   public mutating func closeSpan() {
     guard let index = openSpans.popLast() else { fatalError("closeSpan() without openSpan(_:)") }
     spans[index].end = choices.count
@@ -283,32 +289,33 @@ extension ChoiceSource {
 enum SourceEvent: Sendable {
   /// A choice was drawn: `read` is its original value, which may since have been replaced.
   case draw(Choice, read: Int64)
-  /// A span was opened.
+  /// A span, that is, a group of consecutive choices, was started; the text is its label.
   case open(String)
-  /// The innermost open span was closed.
+  /// The innermost open span, a group of consecutive choices, was finished.
   case close
-  /// The innermost open span was removed; its choices remain.
+  /// The innermost open span, a group of consecutive choices, was removed; its choices remain.
   case cancel
   /// The generator asked whether all choices are used up; the value is the answer.
   case exhausted(Bool)
 }
 
-/// A reader of a recorded sequence that follows its spans.
+/// A reader of a recorded sequence of choices, which keeps the choices of each span together.
 ///
-/// If the generator opens a span that the sequence has at that position, the reader stays inside
-/// that span until the generator closes it: choices left over at the span's end are skipped, and
-/// missing choices are the simplest. An edit in one span therefore does not shift the choices of
-/// other spans. A sequence without spans is read from first to last.
+/// A span is a labelled group of choices. If the generator opens a span that the sequence has at
+/// that position, the reader stays inside that span until the generator closes it. Choices left
+/// over at the span's end are skipped, and the simplest values replace missing choices. An edit in
+/// one span therefore does not shift the choices of other spans. A sequence without spans is read
+/// from first to last.
 struct ReplayCursor {
-  /// An open span of the generator, and the part of the sequence that it may read.
+  /// The part of the recorded choices that the generator may read in one of its open spans.
   private struct Frame {
     /// The index after the last choice that the generator may read.
     var end: Int
     /// The index of the next span of the replayed sequence that the generator may enter.
     var next: Int
-    /// The depth of the spans that the generator may enter.
+    /// The nesting depth that a recorded span must have for the generator to enter it.
     var depth: Int
-    /// A Boolean value that indicates whether the replayed sequence has this open span, too.
+    /// A Boolean value that indicates whether a recorded span corresponds to the generator's span.
     var isMatched: Bool
   }
 
@@ -322,19 +329,19 @@ struct ReplayCursor {
     frame = Frame(end: sequence.count, next: 0, depth: 0, isMatched: true)
   }
 
-  /// A Boolean value that indicates whether the current span has no choices left.
+  /// A Boolean value that indicates whether the current group of choices has none left to read.
   var isAtEnd: Bool { position >= frame.end }
 
   /// Returns the signed distance of the next recorded choice from its simplest value.
   ///
-  /// Returns `nil` if the current span has no choices left.
+  /// Returns `nil` if the current span (the group of choices that is read) has no choices left.
   mutating func next() -> Int64? {
     guard position < frame.end else { return nil }
     defer { position += 1 }
     return sequence.choices[position].offset
   }
 
-  /// Notes that the generator opened a span; enters the corresponding recorded span, if any.
+  /// Notes that the generator opened a span (group of choices); enters the recorded one, if any.
   mutating func open(_ label: String) {
     let match = matchingSpan(label)
     enclosing.append(frame)
@@ -347,7 +354,7 @@ struct ReplayCursor {
     }
   }
 
-  /// Notes that the generator closed the innermost span; skips what is left of the recorded span.
+  /// Notes that the generator closed a span (group of choices); skips its unread recorded choices.
   mutating func close() {
     guard let outer = enclosing.popLast() else { return }
     if frame.isMatched { position = frame.end }
@@ -362,8 +369,8 @@ struct ReplayCursor {
 
   /// Returns the index of the recorded span that corresponds to a newly opened span; `nil` if none.
   ///
-  /// This is the next span with the label that is directly inside the current recorded span. Whole
-  /// spans before that span may be skipped, but no choices outside of spans.
+  /// Of the spans directly inside the current recorded span, this is the next one with the given
+  /// label. Whole spans before it may be skipped, but no choices outside of spans.
   private mutating func matchingSpan(_ label: String) -> Int? {
     let spans = sequence.spans
     while frame.next < spans.count, spans[frame.next].start < position { frame.next += 1 }

@@ -94,7 +94,7 @@ public protocol RuleBasedMachine {
 public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   /// The name of the kind of command, such as `add`.
   public let name: String
-  /// The frequency of the command, relative to the weights of the other rules.
+  /// The frequency of this kind of command, relative to the weights of the other kinds.
   ///
   /// The default is 1.
   public let weight: Int
@@ -105,7 +105,7 @@ public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the kind of command.
-  ///   - weight: The frequency of the command, relative to the other rules. The default is 1.
+  ///   - weight: The frequency of the command, relative to the other kinds. The default is 1.
   ///   - isPossible: The precondition. By default, the command is always possible.
   ///   - draw: A function that draws the arguments; a thrown ``Rejection`` discards the case.
   public init(
@@ -196,9 +196,9 @@ private struct CommandRun<Machine: RuleBasedMachine> {
   private(set) var commands: [Machine.Command] = []
   private var repetition: Repetition
   private let rules = Machine.rules
-  /// The weights of all rules in this test case.
+  /// The weights of all kinds of commands in this test case, in the order of `rules`.
   private let mixture: [Int]
-  /// The weights for the next draw; 0 for each rule that is impossible in the current state.
+  /// The weights for the next draw; 0 for each kind of command that is not possible now.
   private var weights: [Int]
 
   init(_ steps: ClosedRange<Int>, _ source: inout ChoiceSource) {
@@ -234,7 +234,7 @@ private struct CommandRun<Machine: RuleBasedMachine> {
     return failure(error, isAtEnd: false)
   }
 
-  /// Sets the weights of the currently possible rules; returns `false` if there are none.
+  /// Sets the weights of the kinds of commands that are possible now; returns `false` if none is.
   private mutating func findPossible(_ machine: Machine) -> Bool {
     var (sum, isAnyPossible) = (0, false)
     for (index, rule) in rules.enumerated() {

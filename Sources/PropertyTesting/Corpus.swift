@@ -5,7 +5,7 @@ public import Foundation
 /// Each case is one line, from which the case is replayed. A corpus may be committed to version
 /// control. A line remains until it is removed by hand, and adds one case to each run.
 public struct Corpus: Sendable {
-  /// The file, which need not exist.
+  /// The file that contains the failing cases, one on each line; it need not exist.
   public let file: URL
 
   /// Creates the corpus of a property.

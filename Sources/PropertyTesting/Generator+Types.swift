@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Generator where Value == Int {
-  /// Returns a generator of integers in a range, small magnitudes likely.
+  /// Returns a generator of integers in a range; by default, those nearer to 0 are more likely.
   ///
   /// Integers shrink toward 0, or toward the value of the range nearest to it.
   ///

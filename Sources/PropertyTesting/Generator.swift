@@ -58,7 +58,9 @@ public struct Generator<Value>: Sendable {
     }
   }
 
-  /// Returns a generator whose choices form a span with a label.
+  /// Returns a generator whose choices form a span, that is, a group with a label.
+  ///
+  /// Shrinking treats groups with the same label alike, and a replay finds a group by its label.
   public func labelled(_ label: String) -> Generator {
     Generator { source in try source.span(label) { try draw(&$0) } }
   }
@@ -269,7 +271,7 @@ extension Generator {
 }
 
 extension Generator where Value == Data {
-  /// Returns a generator of data; shrinks toward fewer bytes, and toward zero bytes.
+  /// Returns a generator of data; shrinks toward fewer bytes, and toward bytes with the value 0.
   public static func data(count: ClosedRange<Int> = 0...20) -> Generator {
     Generator<[UInt8]>.bytes(count: count).map { Data($0) }
   }

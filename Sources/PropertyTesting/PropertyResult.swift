@@ -1,4 +1,4 @@
-/// The result of a property run.
+/// The outcome of a property's run, the numbers of its cases, and the shrunk failure, if any.
 public struct PropertyResult: Sendable {
   /// The number of cases by result.
   public struct Counts: Hashable, Sendable {
@@ -39,11 +39,11 @@ public struct PropertyResult: Sendable {
 
   /// The seed of the run.
   public let seed: UInt64
-  /// The outcome of the run.
+  /// The outcome of the run, such as passed, failed or out of time.
   public internal(set) var outcome: Outcome
   /// The number of cases by result.
   public internal(set) var counts: Counts
-  /// The statistics of the cases.
+  /// The numbers of cases by label and class, or by reason if discarded or vacuous, and scores.
   public internal(set) var statistics = PropertyStatistics()
   /// The first failing case and its shrunk form, or `nil` if no case failed.
   public internal(set) var failure: PropertyFailure?
@@ -68,11 +68,13 @@ public struct PropertyFailure: Sendable {
   public var replayLine: String { shrunk.sequence.description }
 }
 
-/// The statistics of the cases of a run.
+/// The numbers of a run's cases by label and class, and the greatest scores that cases reported.
+///
+/// Discarded cases are counted only by reason, and vacuous cases also by reason.
 public struct PropertyStatistics: Sendable {
   /// The coverage of a class of cases that a property requires.
   public struct Coverage: Hashable, Sendable {
-    /// The share of the cases counted in ``total`` that must belong to the class, from 0 to 1.
+    /// The required share of this class among the cases counted in ``total``, from 0 to 1.
     public internal(set) var share: Double
     /// The number of cases that belong to the class, as they reported with `cover(_:atLeast:if:)`.
     public internal(set) var count = 0
@@ -129,7 +131,10 @@ public struct PropertyStatistics: Sendable {
 }
 
 extension PropertyStatistics: CustomStringConvertible {
-  /// One line for each label, class, score and reason.
+  /// The statistics as text, with a line for each label, class and score.
+  ///
+  /// The first line has the numbers of cases and choices. Lines for the reasons of discarded and
+  /// vacuous cases come last.
   public var description: String {
     let cases = caseCount == 1 ? "1 case" : "\(caseCount) cases"
     let choices = choiceCount == 1 ? "1 choice" : "\(choiceCount) choices"
@@ -178,7 +183,7 @@ public struct Vacuity: Error, Hashable, Sendable {
   /// The event that did not happen, and without which a case tests nothing.
   public let reason: String
 
-  /// Creates an error that marks a case as vacuous.
+  /// Creates an error that marks a case as vacuous; the run counts vacuous cases by reason.
   public init(_ reason: String) { self.reason = reason }
 }
 
@@ -187,6 +192,6 @@ public struct Rejection: Error, Hashable, Sendable {
   /// The condition that the case did not satisfy.
   public let reason: String
 
-  /// Creates a rejection.
+  /// Creates an error that discards a case; the run counts discarded cases by reason.
   public init(_ reason: String) { self.reason = reason }
 }

@@ -15,7 +15,8 @@ public struct PropertyRunner: Sendable {
     case ran(cases: Int)
     /// A simpler failing case, with `choiceCount` choices, was found.
     ///
-    /// `evaluations` is the number of evaluations so far.
+    /// `evaluations` is the number of calls of the property so far, from the one that found the
+    /// failure.
     case shrank(choiceCount: Int, evaluations: Int)
   }
 
@@ -25,9 +26,9 @@ public struct PropertyRunner: Sendable {
   ///
   /// The default is 200.
   public var cases: Int
-  /// The limits of the run.
+  /// The limits of the run: calls of the property for shrinking, and time.
   ///
-  /// The default is 10,000 evaluations and no time limit.
+  /// The default is 10,000 calls and no time limit.
   public var budget: Budget
   /// The maximum number of random choices of a case; further choices have their simplest value.
   ///
@@ -41,7 +42,8 @@ public struct PropertyRunner: Sendable {
   /// - Parameters:
   ///   - seed: The seed of the random cases.
   ///   - cases: The number of random cases. The default is 200.
-  ///   - budget: The limits of the run. The default is 10,000 evaluations and no time limit.
+  ///   - budget: The limits of the run. The default is 10,000 calls of the property for shrinking,
+  ///     and no time limit.
   ///   - choiceCountMax: The maximum number of random choices of a case; further choices have their
   ///     simplest value. The default is 65,536.
   ///   - examples: Cases to run before the random ones. The default is none.
@@ -94,7 +96,7 @@ public struct PropertyRunner: Sendable {
 ///     while loop.start() { loop.finish(await run(&loop.source)) }
 ///     let result = loop.result { source in ... }
 package struct CaseLoop: Sendable {
-  /// The source of the current case.
+  /// The source from which the current case draws its random or replayed choices.
   package var source: ChoiceSource
   /// The number of finished cases.
   package private(set) var caseCount = 0
@@ -127,8 +129,8 @@ package struct CaseLoop: Sendable {
 
   /// The seed of the current case; `nil` if it is an example or a variation of another case.
   ///
-  /// A variation repeats a case that has the greatest score under a label so far, with some choices
-  /// changed.
+  /// A variation repeats, with some choices changed, a case of this run that has so far reported
+  /// the greatest score under a label (``ChoiceSource/maximize(_:label:)``).
   package var seed: UInt64? { caseSeed }
 
   /// Prepares the source for the next case; returns `false` after the last one.
@@ -239,7 +241,9 @@ extension PropertyResult {
 
   /// Sets the outcome of a run without failures.
   fileprivate mutating func judge() {
-    /// Returns whether a number of cases is more than nine in ten, and at least fifty.
+    /// Returns whether a number of discarded or vacuous cases is too great for the run to pass.
+    ///
+    /// This is so if the number is at least fifty, and more than nine in ten of all cases of the run.
     func isTooMany(_ count: Int) -> Bool { count >= 50 && count > counts.total * 9 / 10 }
     if isTooMany(counts.discarded) || counts.total > 0 && counts.passed + counts.vacuous == 0 {
       outcome = .tooManyDiscarded
@@ -335,7 +339,7 @@ public enum CaseResult: Hashable, Sendable {
   }
 }
 
-/// The labels, required classes and scores of a case, in addition to its result.
+/// The labels and scores of a case, and whether it belongs to the required classes of cases.
 struct CaseNotes: Sendable {
   /// The labels of the case, without duplicates.
   var labels: [String] = []

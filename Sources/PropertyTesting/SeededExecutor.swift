@@ -46,7 +46,7 @@ public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Send
   private let waitMax: Double
   private var jobs: [Waiting] = []
   private var random: SeededGenerator
-  /// The number of commands so far.
+  /// The number of commands that have ended since the executor was created.
   private var commandCount = 0
   /// Whether newly enqueued jobs may be held back.
   private var holdsJobs = false

@@ -23,10 +23,11 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a list or loop has its minimum length, and that is more than 64 elements.
+  /// Returns whether a list or loop has more than 64 elements, but cannot be shorter.
   ///
-  /// In a list or loop of minimum length, a later element takes the place of a deleted element.
-  /// Deletions from such a list or loop are tried only if it has at most 64 elements.
+  /// A deletion from a list or loop of minimum length does not shorten it: a later element takes
+  /// the place of the deleted one. Such deletions are tried only in a list or loop of up to 64
+  /// elements.
   private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
     guard group.members.count > 64, let last = group.members.last else { return false }
     let start = best.spans[last].start
@@ -34,7 +35,9 @@ extension ShrinkSession {
     return best.choices[start].lowest == 1
   }
 
-  /// Tries, for each label that several lists or loops share, to delete all its elements at once.
+  /// Tries to delete all elements with the same label at once, for labels that several lists share.
+  ///
+  /// Loops count as lists.
   private func deleteLabels() {
     let groups = tree.groups.filter { $0.kind == .element }
     let labels = Set(groups.map(\.label)).sorted()
@@ -44,7 +47,9 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether the test case ends inside a list or loop's last element, as after a failure.
+  /// Returns whether the test case ends with the last choice of a list or loop's last element.
+  ///
+  /// The case then probably failed in that element.
   private func endsInside(_ group: SpanTree.Group) -> Bool {
     group.members.last.map { best.spans[$0].end == best.count } ?? false
   }
@@ -80,8 +85,8 @@ extension ShrinkSession {
 
   /// Returns the value of the choice that selects an element's kind; `nil` if there is none.
   ///
-  /// This is the first choice after the element's continuation choice. It counts only if it is of
-  /// the kind ``Choice/Kind/name``.
+  /// An element starts with the decision to continue its list or loop. The next choice selects the
+  /// element's kind, such as a kind of command, provided that the choice is a ``Choice/Kind/name``.
   private func kind(of span: Int) -> Int64? {
     let first = best.spans[span].start + 1
     guard first < best.spans[span].end, best.choices[first].kind == .name else { return nil }
@@ -92,7 +97,7 @@ extension ShrinkSession {
     ordinal < tree.groups.count ? tree.groups[ordinal].members : []
   }
 
-  /// Tries to delete members of a group; also lowers their count if the count was drawn in advance.
+  /// Tries to delete elements of a list or loop; lowers their number if it was drawn in advance.
   func deleteMembers(_ range: Range<Int>, ofGroup ordinal: Int) -> Bool {
     let members = members(ofGroup: ordinal)
     guard range.upperBound <= members.count, let first = members[range].first,
@@ -168,10 +173,10 @@ extension ShrinkSession {
     return removed
   }
 
-  /// Deletes up to eight adjacent choices of a span; the span's later choices take their place.
+  /// Deletes up to eight adjacent choices of a group; the later choices of the group move up.
   ///
-  /// This pass helps generators that loop or branch without spans. Other passes handle elements and
-  /// arguments.
+  /// This pass helps generators that loop or branch without grouping their choices into spans.
+  /// Other passes handle whole groups, such as the elements of a list.
   func deleteChoices() {
     for length in [8, 4, 2, 1] {
       var index = best.count - length
@@ -183,10 +188,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether the choices after a range may take the place of the choices in the range.
+  /// Returns whether the choices in a range may be deleted, so that the choices after it move up.
   ///
-  /// The choices of the range and the choice after it must have the same innermost span, and none
-  /// of them may be the decision to continue a list or loop.
+  /// The choices in the range and the choice after it must be directly in the same span (group of
+  /// choices), and none of them may be the decision to continue a list or loop.
   private func canMoveUp(into stretch: Range<Int>) -> Bool {
     guard stretch.upperBound < best.count else { return false }
     let owner = tree.owners[stretch.lowerBound]
@@ -213,10 +218,11 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers pairs of numbers by the same amount, if both have more than `rank` simpler values.
+  /// Lowers pairs of numbers, each with more than `rank` simpler values, by the same amount.
   ///
-  /// The numbers of a pair have at most three other such numbers between them. If `rank` is 0,
-  /// pairs of equal numbers are skipped, because they were already lowered with all equal numbers.
+  /// At most three other numbers with more than `rank` simpler values lie between the two. If
+  /// `rank` is 0, pairs with the same value and range are skipped: ``lowerEqualValues()`` lowers
+  /// all numbers with the same value and range together.
   func lowerPairs(above rank: UInt64) {
     var first = 0
     while first < lowerableNumbers(above: rank).count, !isOver {
@@ -243,10 +249,10 @@ extension ShrinkSession {
 
   /// Searches for the largest amount by which several values can be lowered together.
   ///
-  /// The search varies the distance of the least value from its simplest value. First, the distances
-  /// 1, 3, 15, 255 and so on are tried until one succeeds. Then other numbers `2^n - 1` between a
-  /// distance that failed and one that succeeded are tried. Finally, the distances between two such
-  /// numbers are searched by bisection.
+  /// Let d be the least distance of any of the values from its own simplest value. The search makes
+  /// d as small as possible. First, it tries 1, 3, 15, 255 and so on for d (`2^n - 1`, with n doubled
+  /// each time) until one keeps the failure. Then it tries other numbers `2^n - 1` between one that
+  /// was too small and one that was not. Finally, it searches between two such numbers by bisection.
   func searchTogether(_ indices: [Int]) {
     var failing: UInt64 = 0
     var bits: UInt64 = 1
@@ -270,7 +276,8 @@ extension ShrinkSession {
 
   /// Tries to lower several values, all by the same amount.
   ///
-  /// The value that is nearest to its simplest value is lowered to the distance `target` from it.
+  /// The amount is chosen so that the least distance of a value from its simplest value becomes
+  /// `target`.
   private func lower(_ indices: [Int], to target: UInt64) -> Bool {
     guard let least = leastDistance(indices), target < least else { return false }
     let edits = indices.map { index in

@@ -95,11 +95,11 @@ extension ShrinkSession {
     return lower(index, choice.mirrored) || lower(index, choice.with(rank: choice.rank - 1))
   }
 
-  /// Lowers values for which the usual search does not succeed.
+  /// Lowers values that ``lowerValues()`` could not lower further.
   ///
   /// If there are few simpler values, each of them is tried. Otherwise the value is lowered by two,
-  /// then by four and so on. If lowering by two fails, half the distance from the simplest value is
-  /// tried.
+  /// then by four and so on. If lowering by two fails, the value is lowered to half its distance
+  /// from the simplest value.
   func lowerStubbornValues() {
     var index = 0
     while index < best.count, !isOver {
@@ -131,7 +131,9 @@ extension ShrinkSession {
     return attempt(best.replacing([(index, choice)]))
   }
 
-  /// Lowers a small value, such as a kind or a count, and simplifies the later values of its span.
+  /// Lowers a small value, such as a count, and simplifies all later values in its group (span).
+  ///
+  /// Decisions to continue a list or loop are kept.
   func lowerAndSimplifyRest() {
     var index = 0
     while index < best.count, !isOver {

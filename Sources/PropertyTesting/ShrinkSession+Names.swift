@@ -2,10 +2,10 @@ extension ShrinkSession {
   /// Removes an actor of a generated plan, and deletes the plan's elements that name this actor.
   ///
   /// The names of actors are numbers from 0. The number of actors, and the names of later actors,
-  /// are lowered by one. The shrinker does not know plans, and guesses which choices are meant. It
-  /// takes a small number outside all lists and loops of variable length for the number of actors
-  /// (the *cast size*). It takes choices with a common label for actors' names if their range fits
-  /// the cast size.
+  /// are lowered by one. The shrinker does not know plans, and guesses which choices are meant. The
+  /// number of actors (the *cast size*) may be any small number outside all lists and loops of
+  /// variable length. The actors' names may be choices with a common label, each of which selects
+  /// one of as many alternatives as the plan then has actors.
   func removeNames() {
     var index = 0
     while index < best.count, !isOver {
@@ -35,7 +35,10 @@ extension ShrinkSession {
     return span >= 0
   }
 
-  /// Returns the labels of spans whose only choice selects one of `castSize` names.
+  /// Returns the labels of single choices that may each select one of `castSize` actors of a plan.
+  ///
+  /// Such a choice is the only one in its span, has the kind ``Choice/Kind/name``, and has
+  /// `castSize - 1` as its greatest possible value.
   func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }
@@ -70,7 +73,8 @@ extension ShrinkSession {
 
   /// Returns the choices of the innermost list or loop element that is or contains a span.
   ///
-  /// Only lists and loops of variable length count. Returns `nil` if there is no such element.
+  /// Elements of lists and loops whose length was drawn in advance do not count. Returns `nil` if
+  /// there is no such element.
   func element(around span: Int) -> Range<Int>? {
     var index = span
     while index >= 0, best.spans[index].kind != .element { index = tree.parents[index] }
@@ -81,12 +85,13 @@ extension ShrinkSession {
 extension ShrinkSession {
   /// Renumbers the names of each label in the order of their first use.
   ///
-  /// A name is a choice of the kind ``Choice/Kind/name``, such as the number of an actor.
+  /// A name is the only choice of a labelled group: a choice of the kind ``Choice/Kind/name``, such
+  /// as the number of an actor, or a plain number from 0 to 64.
   ///
-  /// Tries, in the order of first use, the names 0, 1, 2 and so on, then the used names in
-  /// ascending order, then exchanges of two adjacent names. Only simpler candidates are run, so a
-  /// case whose names are in order costs no run. Small numbers with a label are also treated as
-  /// names.
+  /// First, the names are renumbered to 0, 1, 2 and so on, in the order of their first use. If that
+  /// fails, the used names are reassigned so that they ascend in the order of first use. If that
+  /// fails, too, exchanges of two names are tried that are adjacent in ascending order. Only
+  /// simpler candidates are run, so a case whose names are 0, 1, 2 and so on costs no run.
   func orderNames() {
     for label in labelsOfNames(orNumbers: true) where !isOver {
       var order: [Int64] = []
@@ -143,7 +148,7 @@ extension ShrinkSession {
       || orNumber && choice.kind == .number && (0...Self.greatestNumberName).contains(choice.value)
   }
 
-  /// The greatest value of a number that is treated as a name.
+  /// The greatest plain number that ``orderNames()`` treats as a name, such as an actor's number.
   private static let greatestNumberName: Int64 = 64
 
   private func renaming(_ label: String, _ names: [Int64: Int64]) -> ChoiceSequence {
@@ -162,9 +167,11 @@ extension ShrinkSession {
 
   /// Returns up to three elements that may have added an actor, and the greatest name to try.
   ///
-  /// The range of the names grows where an actor was added. `growth` selects one of these places,
-  /// counted from 0; the result is `nil` if no place has this index. The caller tries each name from
-  /// 0 to the greatest as the added actor's name.
+  /// The names of actors are numbers; an added actor widens the range from which they are drawn.
+  /// An element of a list or loop may have added an actor if it lies between two successive names of
+  /// which the second has the wider range. `growth` is the index, from 0, of such a pair of names; the
+  /// result is `nil` if no pair has this index. The caller tries each name from 0 to the greatest as
+  /// the added actor's name.
   private func newcomers(_ label: String, _ growth: Int) -> (elements: [Int], highest: Int64)? {
     let places = placesOfNames(label)
     let grown = zip(places, places.dropFirst()).filter {
@@ -231,7 +238,7 @@ extension ShrinkSession {
   /// Deletes one element of a list or loop, and lowers by one a number that may be a count or size.
   ///
   /// Each pair of an element and a number for which ``isUnnamedSize(_:)`` returns `true` is tried.
-  /// Only lists and loops of variable length count; ``deleteMembers(_:ofGroup:)`` handles the others.
+  /// Lists and loops whose length was drawn in advance are left to ``deleteMembers(_:ofGroup:)``.
   func lowerAndDelete() {
     var index = 0
     while index < best.count, !isOver {
@@ -246,8 +253,8 @@ extension ShrinkSession {
 
   /// Returns whether a choice may be a count or size, but not a number of actors.
   ///
-  /// If names with a fitting range exist, the choice may be the number of a plan's actors, which
-  /// ``removeNames()`` lowers.
+  /// If the value is the number of alternatives from which other choices select, it may be the number
+  /// of a plan's actors, which ``removeNames()`` lowers.
   private func isUnnamedSize(_ index: Int) -> Bool {
     isCastSize(index) && nameLabels(of: best.choices[index].value).isEmpty
   }
@@ -282,9 +289,9 @@ extension ShrinkSession {
     _ = attempt(best.replacing([(kept, sum)]).removing(best.spans[span].range))
   }
 
-  /// Returns the index of an element's only choice apart from decisions to continue a list or loop.
+  /// Returns the index of an element's single choice; `nil` if it has none, or several.
   ///
-  /// Returns `nil` if the element has none or several such choices.
+  /// Decisions to continue a list or loop do not count.
   private func onlyValue(of span: Int) -> Int? {
     let values = best.spans[span].range.filter { !best.choices[$0].isContinuation }
     return values.count == 1 ? values.first : nil

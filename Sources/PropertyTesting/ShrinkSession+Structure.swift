@@ -37,7 +37,10 @@ extension ShrinkSession {
     return attempt(best.rearranged(pieces))
   }
 
-  /// Returns the choices of the first repetition inside a span; `nil` if there is none.
+  /// Returns the range of choices of the first list or loop inside a span (a group of choices).
+  ///
+  /// Returns `nil` if there is none. Lists and loops whose length was drawn in advance do not
+  /// count.
   private func innerElements(of span: Int) -> Range<Int>? {
     let range = best.spans[span].range
     let group = tree.groups.first { group in
@@ -126,10 +129,10 @@ extension ShrinkSession {
       && best.choices[left.range] != best.choices[right.range]
   }
 
-  /// Sorts adjacent sibling spans with the same label, such as list elements, the simplest first.
+  /// Sorts adjacent groups of choices with the same label, such as list elements, simplest first.
   ///
-  /// Such siblings are sorted all at once or, if that finds no simpler case, moved one at a time.
-  /// Finally, adjacent choices of one span are swapped.
+  /// Such groups inside one outer group are sorted all at once or, if that finds no simpler case,
+  /// moved one at a time. Finally, adjacent choices directly in the same group are swapped.
   func sortSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -148,7 +151,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves a span among its siblings toward the front, past as many less simple spans as possible.
+  /// Moves a group of choices toward the front, past the less simple groups directly before it.
+  ///
+  /// The groups are spans with the same label in the same outer span. If the move past all of them
+  /// fails, a move past half of them is tried, and so on.
   private func moveForward(_ index: Int, inGroup ordinal: Int) {
     let members = tree.groups[ordinal].members
     guard index < members.count else { return }
@@ -185,9 +191,10 @@ extension ShrinkSession {
 }
 
 extension ChoiceSequence {
-  /// Returns whether the sequence is simpler with the left span before the right one than after it.
+  /// Returns whether the sequence is simpler if the left span, not the right one, comes first.
   ///
-  /// The number of choices does not change, so the first different choice decides.
+  /// A span is a group of choices. The number of choices in the sequence does not change, so the
+  /// first pair of choices with different ranks decides; without any, the shorter span comes first.
   fileprivate func precedes(_ left: ChoiceSpan, _ right: ChoiceSpan) -> Bool {
     for (a, b) in zip(choices[left.range], choices[right.range]) where a.rank != b.rank {
       return a.rank < b.rank
@@ -203,9 +210,10 @@ extension ChoiceSequence {
     }
   }
 
-  /// Returns the sequence with all adjacent sibling parts of one label sorted, the simplest first.
+  /// Returns the sequence with all groups of choices with the given label sorted, the simplest first.
   ///
-  /// Deeper levels are sorted before higher ones.
+  /// Only adjacent groups inside the same outer group are sorted, and only if they are no elements
+  /// of a list or loop. Inner groups are sorted before the groups that contain them.
   fileprivate func sortingParts(_ label: String) -> ChoiceSequence {
     var result = self
     var depth = spans.map(\.depth).max() ?? 0
@@ -219,9 +227,10 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the ranges of choices that `rearranged` must join to put spans into another order.
+  /// Cuts the sequence into ranges of choices, in an order that puts adjacent spans in a new order.
   ///
-  /// `members` are the indexes of the spans, and `order` are the same indexes in the new order.
+  /// `members` are the indices of the spans (groups of choices), and `order` are the same indices
+  /// in the new order. ``rearranged(_:without:)`` joins the ranges.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]

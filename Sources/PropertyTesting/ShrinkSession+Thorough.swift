@@ -2,7 +2,7 @@
 ///
 /// These passes run up to a few hundred candidates.
 extension ShrinkSession {
-  /// The maximum number of outermost list and loop elements for which this file's passes are run.
+  /// The number of outermost list and loop elements above which no pairs of edits are tried.
   private static let elementCountMax = 12
 
   /// Tries to delete each pair of outermost elements of lists and loops, adjacent or not.
@@ -21,9 +21,11 @@ extension ShrinkSession {
     }
   }
 
-  /// Deletes one element, and changes one name to any value, whether simpler or not.
+  /// Deletes one element of a list or loop, and changes one name elsewhere, simpler or not.
   ///
-  /// The step with the changed name may then have the effect of the deleted step.
+  /// A name is a choice of the kind ``Choice/Kind/name``, such as an actor's number. Only names with
+  /// at most eight possible values are changed; all these values are tried. If the elements are the
+  /// steps of a plan, the step with the changed name may then have the effect of the deleted step.
   func deleteAndRename() {
     for element in elements().reversed() {
       let range = best.spans[element].range
@@ -70,8 +72,8 @@ extension ShrinkSession {
 
   /// Returns the span indices of the list and loop elements that are inside no other element.
   ///
-  /// Only lists and loops of variable length count. The array is empty if there are more elements
-  /// than ``elementCountMax``.
+  /// Elements of lists and loops whose length was drawn in advance do not count. The array is empty
+  /// if there are more elements than ``elementCountMax``.
   private func elements() -> [Int] {
     let elements = best.spans.indices.filter { index in
       best.spans[index].kind == .element && !isInsideElement(tree.parents[index])
@@ -102,10 +104,11 @@ struct Climber {
     }
   }
 
-  /// Returns the case with the greatest score under one label, with one to three edited choices.
+  /// Returns a copy of the case that reported the greatest score, with one to three choices edited.
   ///
-  /// Each call uses the next label in turn. The returned sequence has no spans, so a replay uses
-  /// its choices one by one, from the first to the last.
+  /// If cases report several scores, each with its own label, each call uses the next label in
+  /// turn. The returned sequence has no spans, so a replay uses its choices one by one, from the
+  /// first to the last.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {
     turn += 1
     var choices = best[turn % best.count].choices

@@ -14,9 +14,9 @@
 package struct Shrinker: Sendable {
   /// The limits of shrinking.
   package var budget: Budget
-  /// The maximum number of choices in a candidate that may differ from their simplest value.
+  /// The maximum number of choices that a tried case may draw freely.
   ///
-  /// Each choice after these has its simplest value.
+  /// All choices after them have their simplest value.
   package var choiceCountMax: Int
   /// Whether to try pairs of edits when no single edit makes the case simpler.
   ///
@@ -38,8 +38,9 @@ package struct Shrinker: Sendable {
 
   /// Shrinks a failing sequence to a simpler one whose failure has the same label.
   ///
-  /// If no simpler case fails with `label`, and no limit is reached, the sequence itself is run once
-  /// more. If that run does not fail with `label` either, the result is `flaky`.
+  /// If no simpler case fails with `label`, the sequence itself is run once more, unless the limit
+  /// of evaluations or of time is reached. If that run does not fail with `label` either, the
+  /// result is `flaky`.
   package func shrink(
     _ sequence: ChoiceSequence,
     label: String,

@@ -3,7 +3,7 @@
 /// Spans describe the meaning of choices to the shrinker: an element of an array, a step of a plan,
 /// an argument. Spans may be nested, but do not overlap otherwise.
 package struct ChoiceSpan: Hashable, Sendable {
-  /// The structural role of a span, which determines how shrinking may edit it.
+  /// The structural role of a group of choices, which determines how shrinking may edit it.
   package enum Kind: Hashable, Sendable {
     /// A part that is no element of a list or loop, such as an argument; never deleted by itself.
     case part
@@ -21,9 +21,9 @@ package struct ChoiceSpan: Hashable, Sendable {
   package let label: String
   /// Whether the span is an element of a list or loop, and if so, how the length was drawn.
   package let kind: Kind
-  /// The index of the first choice.
+  /// The index of the span's first choice in the sequence.
   package internal(set) var start: Int
-  /// The index after the last choice.
+  /// The index after the span's last choice.
   package internal(set) var end: Int
   /// The number of enclosing spans.
   package internal(set) var depth: Int
@@ -37,16 +37,18 @@ package struct ChoiceSpan: Hashable, Sendable {
     self.depth = depth
   }
 
-  /// The indices of the choices.
+  /// The indices of the span's choices.
   package var range: Range<Int> { start..<end }
 
   /// A Boolean value that indicates whether the span is an element of a repetition.
   package var isElement: Bool { kind != .part }
 }
 
-/// The structure of a sequence's spans: parents, groups of siblings, and roles of choices.
+/// The structure of a sequence's spans: parents, groups of siblings, and places of choices.
+///
+/// A span is a labelled range of choices that belong together, such as an element of a list.
 struct SpanTree {
-  /// Adjacent siblings with the same label: elements of a repetition, or parts of one kind.
+  /// Adjacent sibling spans with the same label and kind, such as the elements of a list or loop.
   struct Group {
     let label: String
     let kind: ChoiceSpan.Kind
@@ -68,11 +70,16 @@ struct SpanTree {
   let parents: [Int]
   /// All groups of adjacent sibling spans with the same label and kind, outermost first.
   let groups: [Group]
-  /// The labels of elements that have several choices, the first of which determines the element's kind.
+  /// The labels of list and loop elements that have more than two choices.
+  ///
+  /// A choice of the kind ``Choice/Kind/name`` directly in an element with such a label determines
+  /// the kind of the element, such as the kind of a command.
   let labelsOfKinds: Set<String>
-  /// The index of the innermost span around each choice; -1 for a choice outside of all spans.
+  /// The index of the innermost span (group of choices) around each choice; -1 outside all spans.
   let owners: [Int]
-  /// The position of each choice among the choices directly in its innermost span.
+  /// The position of each choice within its innermost span, not counting choices of inner spans.
+  ///
+  /// A span is a group of choices.
   let places: [Int]
 
   /// Creates the tree of the spans of a choice sequence.
@@ -139,7 +146,7 @@ struct SpanTree {
     )
   }
 
-  /// Returns the labels of spans inside of a span with the same label.
+  /// Returns the labels of those groups of choices (spans) that lie inside one with the same label.
   ///
   /// - Complexity: O(spans * depth).
   func nestedLabels(_ sequence: ChoiceSequence) -> Set<String> {

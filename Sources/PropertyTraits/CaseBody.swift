@@ -187,11 +187,11 @@ final class CaseExchange: @unchecked Sendable {
     answered.signal()
   }
 
-  /// Discards the case for which the search awaits a reply, and all later cases of the search.
+  /// Makes the search for a simpler failing case finish soon, without running further cases.
   ///
-  /// The search then finishes soon. The task that runs the cases from ``questions`` must call this
-  /// method when it stops reading them. After the reply to the search's last case, a call has no
-  /// effect.
+  /// The case whose result the search awaits, and all later ones, count as discarded. The task that
+  /// runs the cases from ``questions`` must call this method when it stops reading them. After the
+  /// reply to the search's last case, a call has no effect.
   func abandon() {
     lock.withLock { isAbandoned = true }
     answered.signal()

@@ -7,12 +7,12 @@ import Programs
 
 /// The identity of a call of `property`, by which a child process recognizes the call.
 struct PropertyCall: Hashable, Sendable {
-  /// The name of the environment variable that passes this identity to a child process.
+  /// The name of the environment variable that passes a call's ``place`` to a child process.
   static let variable = "PROPERTY_WORKER"
 
   /// The test's identifier, which filters can match.
   let test: String
-  /// The file, line and column of the call, and the arguments of the test if it has any.
+  /// The file, line and column of the call of `property`, followed by ``suffix``.
   let place: String
   /// The hash of a parameterized test's arguments, then a dot; empty for a test without arguments.
   ///

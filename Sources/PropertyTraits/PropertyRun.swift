@@ -209,7 +209,7 @@ extension Issue {
 extension PropertyCall {
   /// Creates the identity of a call of `property` in the current test; `nil` outside of a test.
   ///
-  /// A child process recognizes by the identity which call's cases it is to run.
+  /// By the identity, a child process recognizes the call whose cases it must run.
   init?(at place: SourceLocation) {
     guard let test = Test.current, let testCase = Test.Case.current else { return nil }
     self.test = "\(test.id)"

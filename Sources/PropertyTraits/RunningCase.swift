@@ -14,7 +14,7 @@ final class RunningCase: @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
   /// The text after the case in the file, which explains how to repeat the run.
   private let footer: String
-  /// Whether the file currently contains a seed, and not a sequence of choices.
+  /// Whether the file for the running case contains a seed now, and not a sequence of choices.
   private var isSeed = false
 
   /// Creates and locks the file, which then receives each case before the case runs.
@@ -129,8 +129,9 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
 
 /// The cases of a property that ended their process with a trap.
 ///
-/// The cases are stored in a file next to the corpus, and run only in child processes. After such a
-/// run, the file contains only the shrunk case that traps, or is removed if the run found no trap.
+/// The cases are stored in a file next to the corpus, and run only in child processes. After the
+/// cases have run there, the file contains only the shrunk case that traps. If the run found no trap,
+/// the file is removed.
 struct TrappedCases: Sendable {
   private let corpus: Corpus
   /// The hash of a parameterized test's arguments, then a dot; empty for a test without arguments.
@@ -145,7 +146,9 @@ struct TrappedCases: Sendable {
 
   private var file: URL { corpus.file.appendingPathExtension("\(suffix)traps") }
 
-  /// Adds the case that was running when the last process ended, and returns all cases in the file.
+  /// Returns the stored cases, and the case that was running when an earlier process ended, if any.
+  ///
+  /// That case is added to the stored ones, and the file ``running`` is removed.
   func take() throws -> [NotedCase] {
     var cases: [NotedCase] = []
     if let text = try? String(contentsOf: file, encoding: .utf8) {

@@ -29,9 +29,9 @@ package struct ProtocolFault: Hashable, Sendable, Codable {
   /// The fault may appear in the answer to a different command.
   package let command: String
   package let because: String
-  /// The message as sent.
+  /// The line of JSON that the lab sent to the program.
   package let sent: String
-  /// The line received in answer.
+  /// The line with which the program answered.
   package let answered: String
   /// A correct answer; names of transactions and versions may differ.
   package let right: String

@@ -36,8 +36,8 @@ extension ProtocolScript {
 
   /// Requests history and checks the answer.
   ///
-  /// If `isFirst` is `true`, the answer must contain every transaction that no purge has reported as
-  /// purged.
+  /// Before the purge, `isFirst` is `true`. The answer must then contain every transaction that
+  /// changed objects, except those that the program has already reported as purged.
   private mutating func history(
     isFirst: Bool
   ) throws(ProtocolTalk.Ended) -> [CommittedTransaction]? {

@@ -25,7 +25,10 @@ extension ProtocolScript {
     try perform(.write(write), ProtocolEdit(write, in: model))
   }
 
-  /// Sends writes that each exercise one rule of net changes, such as an insert and a delete of one object.
+  /// Sends writes that test how a program combines the changes of one write.
+  ///
+  /// Each write tests one rule. For example, an insert and a delete of one object make no change,
+  /// and an insert of an existing object is left out.
   mutating func writeNetChanges() throws(ProtocolTalk.Ended) {
     let (third, fourth) = (ObjectName("Item", 3), ObjectName("Item", 4))
     let missing = ObjectName("Item", 9)

@@ -218,9 +218,11 @@ package struct ProtocolScript {
 
 /// The checks that several parts of the conversation use.
 extension ProtocolScript {
-  /// Requests the data, and reports `command` as wrong if the data differ from the model.
+  /// Requests the program's data, and reports `command` as wrong if they are not as expected.
   ///
-  /// If `command` is `nil`, a difference is not reported.
+  /// The expected data are those of ``model``. A difference is not reported if `command` is `nil`,
+  /// or if the model does not know the data. After any difference, the model adopts the program's
+  /// data or, if no earlier answer was correct and contained objects, does not know them any more.
   mutating func checkData(
     after command: String?,
     _ sentence: String

@@ -28,7 +28,7 @@ struct ProtocolTalk {
   private var hasWrongID = false
   /// The number of consecutive messages whose answer was not a JSON object.
   private var junkCount = 0
-  /// Whether a search for an answer, in the lines after one that is not a JSON object, has failed.
+  /// Whether a search for an answer after a line that is not a JSON object has failed once.
   ///
   /// If `true`, each later line that is not a JSON object counts as the answer itself, and no
   /// further lines are read.

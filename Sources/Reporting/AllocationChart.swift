@@ -1,17 +1,18 @@
 import Basics
 import Measuring
 
-/// Draws the number of allocations per operation: one line per benchmark, one mark per contender.
+/// Draws the number of allocations per operation: a line per benchmark, a symbol per contender.
 ///
-/// The axis starts at zero, because some contenders allocate no memory, and is logarithmic above one.
-/// Marks are hollow, so that marks at the same value remain visible.
+/// A contender is one of the compared implementations. The axis starts at zero, because some
+/// contenders allocate no memory, and is logarithmic above one. The symbols are hollow, so that
+/// symbols at the same value remain visible.
 struct AllocationChart {
-  /// The allocations of one contender in one benchmark.
+  /// The allocations of one contender (compared implementation) in one benchmark.
   struct Entry {
     let title: String
     let contender: String
     let count: Double
-    /// The text that the page shows when the pointer is over the mark.
+    /// The text that the page shows when the pointer is over the entry's symbol in the chart.
     let words: String
   }
 

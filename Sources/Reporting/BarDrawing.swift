@@ -16,7 +16,6 @@ package struct BarDrawing: Sendable, Hashable {
     }
   }
 
-  /// The direction of the bars.
   package enum Direction: Sendable, Hashable {
     /// Bars are drawn as rows, each with its label and its value.
     case rows

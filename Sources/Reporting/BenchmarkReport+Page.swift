@@ -84,8 +84,9 @@ extension BenchmarkReport {
 
   /// Returns the wall-time rows at the largest history size that have a ratio to the same floor.
   ///
-  /// A floor is a contender whose cost counts as 1. If there are several floors, the one of the
-  /// first row is used. The result is `nil` if no row has a ratio.
+  /// A contender is a compared implementation. A floor is a contender to which others are compared,
+  /// so that its cost counts as 1. If there are several floors, the one of the first row is used. The
+  /// result is `nil` if no row has a ratio.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
     let all = index.titles.filter(hasSeries).flatMap(index.rows)
     guard let most = all.filter({ $0.sizeUnit == nil }).map(\.historySize).max() else { return nil }
@@ -94,11 +95,10 @@ extension BenchmarkReport {
     return (most, floor, rows.filter { $0.ratio?.to == floor })
   }
 
-  /// Returns a tile with the median, lowest and highest ratio of the first contender to the floor.
+  /// Returns a tile with one contender's median, lowest and highest cost relative to the floor.
   ///
-  /// The floor is the contender whose cost counts as 1.
-  ///
-  /// The result is empty for fewer than three operations.
+  /// The tile is about the contender of the first row of ``glance()``, in all operations of its rows.
+  /// The result is empty if the contender has fewer than three rows.
   private func ratioTile() -> [VerdictTile] {
     guard let glance = glance() else { return [] }
     let ours = glance.rows.filter { $0.contender == glance.rows.first?.contender }
@@ -137,9 +137,10 @@ extension BenchmarkReport {
     )
   }
 
-  /// Returns a filter for the contenders that were measured in at least a quarter of the operations.
+  /// Returns a filter for contenders that were measured in at least a quarter of the operations.
   ///
-  /// Other contenders are left out, because each contender takes space in every operation's row.
+  /// A contender is a compared implementation. Other contenders are left out, because each contender
+  /// takes space in every operation's row.
   private func isDrawn(_ rows: [BenchmarkRow]) -> (BenchmarkRow) -> Bool {
     let count = Set(rows.map(\.title)).count
     let shares = Dictionary(grouping: rows, by: \.contender).mapValues(\.count)

@@ -2,6 +2,8 @@ import Basics
 package import Measuring
 
 /// A report on a run of the benchmarks: a page, and tables for a terminal and for Markdown.
+///
+/// The implementations that a benchmark compares are called contenders.
 package struct BenchmarkReport: Sendable {
   package let results: BenchmarkResults
   /// Verdicts that do not come from benchmarks; the page shows them first.
@@ -79,11 +81,14 @@ package struct BenchmarkReport: Sendable {
 
   /// Returns whether a benchmark has a curve of its cost over the sizes at which it was measured.
   ///
-  /// A benchmark has a curve if no other benchmark was measured at more history sizes. A benchmark
-  /// whose sizes have a unit other than transactions, such as members, always has a curve.
+  /// Benchmarks are measured at different numbers of history sizes; only those with the largest
+  /// number have a curve. A benchmark whose sizes have a unit other than transactions, such as
+  /// members, always has a curve, and does not count for the largest number.
   func hasSeries(_ title: String) -> Bool { index.titlesWithSeries.contains(title) }
 
-  /// Returns the complexity of a contender's wall time; `nil` if wall time was not measured.
+  /// Returns the complexity of the wall time of one contender (compared implementation).
+  ///
+  /// The result is `nil` if wall time was not measured.
   func complexity(title: String, contender: String) -> ComplexityVerdict? {
     complexities[Self.key(title, contender)]
   }

@@ -100,7 +100,7 @@ enum ChartStyle {
   /// The colour of axes and texts, which a page replaces with its own text colour.
   static let ink = "#1f2328"
 
-  /// The configuration of a complete chart.
+  /// The Vega-Lite property `config` of the charts.
   static let config: ChartSpec = [
     "font": .text(font),
     "background": nil,
@@ -172,18 +172,21 @@ enum ChartStyle {
   }
 }
 
-/// The colours and shapes of contenders, the same in every chart of a page.
+/// The colours and shapes of contenders (compared implementations), the same in a page's charts.
 ///
-/// The colours of series are those of Okabe and Ito, which colour-blind readers can distinguish;
-/// floors (contenders whose cost counts as 1) are grey. Shapes distinguish the series as well. A
-/// page replaces the colours with its own, which differ between light and dark mode.
+/// Floors are the contenders to which others are compared, so that their cost counts as 1. Floors
+/// are grey. The colours of the other contenders, the series, are those of Okabe and Ito, which
+/// colour-blind readers can distinguish. Shapes distinguish the series as well. A page replaces the
+/// colours with its own, which differ between light and dark mode.
 package struct ContenderPalette: Sendable, Hashable {
   /// The colours of the series; a page replaces the n-th colour with the variable `--s<n>`.
   static let series = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37400", "#3a9bd9", "#6f4aa8",
   ]
 
-  /// The colour of contenders whose cost counts as 1; a page replaces it with the variable `--floor`.
+  /// The colour of floors, the contenders to which others are compared.
+  ///
+  /// A page replaces the colour with the variable `--floor`.
   static let floor = "#66707a"
 
   /// One line of a chart's legend.
@@ -191,13 +194,13 @@ package struct ContenderPalette: Sendable, Hashable {
     package var contender: String
     /// The colour in the drawing.
     var color: String
-    /// The shape of the contender's marks.
+    /// The shape of the contender's symbols.
     var shape: MarkShape
   }
 
   private let entries: [Entry]
 
-  /// Creates a palette for all contenders of a page; those in `floors` (cost counts as 1) are grey.
+  /// Creates a palette for all contenders of a page; those in `floors` are grey.
   package init(contenders: [String], floors: Set<String>) {
     var floorCount = 0
     var seriesCount = 0
@@ -232,12 +235,14 @@ package struct ContenderPalette: Sendable, Hashable {
     }
   }
 
-  /// Returns the Vega-Lite encoding of the marks' colour, without a legend; the page draws legends.
+  /// Returns the Vega-Lite encoding of the symbols' colours, by contender.
+  ///
+  /// The encoding has no legend, because the page draws legends.
   func color(for contenders: [String]) -> ChartSpec {
     channel(contenders, legend(for: contenders).map { .text($0.color) })
   }
 
-  /// Returns the Vega-Lite encoding of the marks' shape.
+  /// Returns the Vega-Lite encoding of the symbols' shapes, by contender (compared implementation).
   func shape(for contenders: [String]) -> ChartSpec {
     channel(contenders, legend(for: contenders).map { .text($0.shape.rawValue) })
   }
@@ -250,7 +255,7 @@ package struct ContenderPalette: Sendable, Hashable {
   }
 }
 
-/// The shapes of marks, named as in Vega-Lite.
+/// The shapes of the symbols in charts, named as in Vega-Lite.
 enum MarkShape: String, Sendable, CaseIterable {
   case circle
   case square

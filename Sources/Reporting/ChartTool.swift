@@ -117,7 +117,7 @@ enum InlineSVG {
     ContenderPalette.series.firstIndex(of: color).map { "var(--s\($0))" } ?? "var(--floor)"
   }
 
-  /// Returns one mark in the shape and colour of a contender, for a legend.
+  /// Returns the symbol of a compared implementation, in its shape and colour, for a legend.
   static func mark(_ entry: ContenderPalette.Entry) -> HTML {
     .own(
       "<svg viewBox=\"-6 -6 12 12\" width=\"12\" height=\"12\" aria-hidden=\"true\">"

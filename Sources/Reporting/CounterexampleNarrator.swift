@@ -69,8 +69,9 @@ struct CounterexampleStep {
   /// Such a step occurs only after the plan's last command.
   static let catchUp = "catch up"
 
-  /// Joins the consecutive steps `fetch`, `merge` and `record` of an actor after the plan's last
-  /// command into one step.
+  /// Joins an actor's consecutive steps `fetch`, `merge` and `record` into one step, ``catchUp``.
+  ///
+  /// Only steps after the plan's last command are joined.
   private static func joined(_ steps: [CounterexampleStep]) -> [CounterexampleStep] {
     var result: [CounterexampleStep] = []
     for step in steps {

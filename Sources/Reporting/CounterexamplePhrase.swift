@@ -69,7 +69,9 @@ enum CounterexamplePhrase {
       ? "nothing" : list(objects.sorted { $0.key < $1.key }.map { object($0.key, $0.value) })
   }
 
-  /// Returns the differences of a view from the data: missing, leftover and differing objects.
+  /// Returns how the objects in an actor's context (`view`) differ from the store's data.
+  ///
+  /// The phrase names objects that the context lacks, still has, or has with other values.
   static func difference(of view: Objects, from data: Objects) -> String {
     let names = Set(view.keys).union(data.keys).filter { view[$0] != data[$0] }.sorted()
     let phrases = names.map { name in
@@ -82,7 +84,7 @@ enum CounterexamplePhrase {
     return phrases.isEmpty ? "equals the data" : list(phrases)
   }
 
-  /// Returns the differing values of an object: the view's values and the data's values.
+  /// Returns the values of an object that differ: those in the context, then those in the store.
   private static func otherwise(_ seen: Values, _ held: Values) -> String {
     let differing = Set(seen.keys).union(held.keys).filter { seen[$0] != held[$0] }
     return values(seen.filter { differing.contains($0.key) }) + " instead of "

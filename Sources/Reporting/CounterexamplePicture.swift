@@ -4,11 +4,12 @@ package import Traces
 /// A picture of a counterexample for a page: a timeline with a list of its steps.
 ///
 /// The timeline has one column per actor and consumer, and one for the store. The store has a bar
-/// for each transaction from its commit to its purge, a line for each cursor, and a shaded part
-/// below the watermark. The step that violates the invariant is marked, the lost transaction is
-/// coloured, and tooltips show values. An optional curve shows a probability after each command.
-/// Everything except this curve comes from the trace. The picture needs no script and uses the
-/// colours of its page.
+/// for each transaction from its commit to its purge, a line for each cursor, and a shaded part up
+/// to the watermark, the least cursor. The step that violates the invariant is marked. The transaction
+/// that the violation is about (the lost transaction) is coloured, and tooltips show values. An
+/// optional curve shows a probability after each command, such as that of a violation. Everything
+/// except this curve comes from the trace. The picture needs no script and uses the colours of its
+/// page.
 package struct CounterexamplePicture: Sendable, Hashable {
   package var counterexample: Counterexample
   /// A curve next to the actors' columns, such as the probability of a violation; `nil` for none.
@@ -125,7 +126,7 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
-  /// The width in pixels of a curve's axis, which shows probabilities from 0 (left) to 1 (right).
+  /// The width in pixels of the axis of the optional probability curve, from 0 (left) to 1 (right).
   private static let curveWidth = 96
   private static let curvePadding = 18
 
@@ -180,7 +181,7 @@ struct PictureLayout {
 
   func height(_ row: Int) -> Int { tops[row + 1] - tops[row] }
 
-  /// Returns the vertical position of a row's marks.
+  /// Returns the vertical position of the symbols that show the action of a row's step.
   func y(_ row: Int) -> Int { tops[row] + 18 }
 
   /// Returns the horizontal centre of an actor's column.
@@ -201,13 +202,14 @@ struct PictureLayout {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
-  /// Returns the vertical position at which a cursor's line moves within a row, below the marks of
-  /// the row's step.
+  /// Returns the vertical position of the horizontal part of a cursor's line in a row.
   ///
-  /// Each actor has a vertical position of its own, so that the lines of cursors that move in the
-  /// same row do not cross. Among cursors that move to the left, the line of the leftmost actor is
-  /// the highest. Among cursors that move to the right, the line of the rightmost actor is the
-  /// highest.
+  /// A cursor's line runs downward. In a row in which the cursor moves, the line has a horizontal
+  /// part, below the symbols of the row's step. `isRising` is `true` if the cursor moves to the
+  /// right, to later transactions. Each actor has a vertical position of its own, so that the lines
+  /// of cursors that move in the same row do not cross. Among cursors that move to the left, the line
+  /// of the leftmost actor is the highest. Among cursors that move to the right, the line of the
+  /// rightmost actor is the highest.
   func cursorY(_ row: Int, lane: Int, isRising: Bool) -> Int {
     let place = isRising ? lanes.count - 1 - lane : lane
     return y(row) + 9 + place * min(4, 9 / max(1, lanes.count - 1))

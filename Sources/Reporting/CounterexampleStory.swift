@@ -4,22 +4,27 @@ internal import Measuring
 internal import Traces
 
 /// The content of a counterexample's report without its layout: headings, rows and sentences.
+///
+/// The lost transaction is the one that the violation is about. Some violations are about none.
 struct CounterexampleStory {
   private let counterexample: Counterexample
   private let steps: [CounterexampleStep]
   private let columns: [ActorID: Int]
   private let isNarrow: Bool
 
-  /// The headings of the columns.
+  /// The headings of the table of steps: `actor` and `event`, or one for each actor.
+  ///
+  /// In the second case, the last column is that of all consumers, if there are any.
   let headings: [String]
   /// The rows, usually one per step.
   ///
-  /// After the plan's last command, consecutive steps share a row, unless they show the violation,
-  /// or precede it and touch the lost transaction.
+  /// Consecutive steps after the plan's last command share a row. Of these steps, two kinds have rows
+  /// of their own: those that show the violation, and those that touch the lost transaction before
+  /// the violation.
   private(set) var rows: [CounterexampleRow] = []
   /// The events before the first row, which are launches.
   private(set) var opening: [Event] = []
-  /// The rows from the write of the lost transaction to its loss; `nil` if no transaction was lost.
+  /// The rows from the write of the lost transaction to the violation; `nil` if there are none.
   private(set) var life: CounterexampleLife?
 
   /// Collects the headings, rows and sentences of a report about a counterexample.
@@ -80,9 +85,9 @@ struct CounterexampleStory {
 
   /// Returns a clause such as `, transaction 7 of the file,`, or an empty text.
   ///
-  /// A write of a plan may repeat the changes of a transaction in a store file. If a write that
-  /// committed the transaction `name` does so, the clause has the number of the transaction in the
-  /// file. Otherwise the text is empty.
+  /// A write of a plan may repeat the changes of a transaction in a store file. If the transaction
+  /// `name` was committed by such a write, the clause has the number of the file's transaction.
+  /// Otherwise the text is empty.
   private func numberInFile(of name: TransactionName) -> String {
     let commands = counterexample.trace.header.plan.commands
     for position in steps.filter({ $0.commits(name) }).compactMap(\.position) {
@@ -183,7 +188,9 @@ extension CounterexampleStory {
     }
   }
 
-  /// Adds the events of a step without a row to the previous row, or to the events before the first row.
+  /// Adds the events of a step that has no row of its own to the last row so far.
+  ///
+  /// If there is no row yet, the events are added to ``opening``.
   private mutating func absorb(_ step: CounterexampleStep) {
     if rows.isEmpty {
       opening += step.events
@@ -194,9 +201,10 @@ extension CounterexampleStory {
 
   /// Returns whether a step may have a row of its own.
   ///
-  /// The step that violates the invariant may. Of the other steps before the plan's first command,
-  /// those that only launch actors may not. Of the other steps after the plan's last command, only
-  /// those may that precede the violation and touch the lost transaction.
+  /// The step that violates the invariant always may have a row. A step before the plan's first
+  /// command may have a row unless it only launches actors. A step after the plan's last command may
+  /// have a row only if it precedes the violation and touches the lost transaction, the one that the
+  /// violation is about.
   private func matters(_ step: CounterexampleStep) -> Bool {
     if step.contains(violation.at) { return true }
     switch step.phase {
@@ -237,7 +245,9 @@ extension CounterexampleStory {
     return [column: isShared ? "\(name): \(text)" : text]
   }
 
-  /// Combines the steps after the plan's last command that have no row of their own into one row.
+  /// Adds one row for all steps in `hidden`, which have no row of their own, and empties `hidden`.
+  ///
+  /// These are usually steps after the plan's last command.
   private mutating func closeUp(_ hidden: inout [CounterexampleStep]) {
     guard !hidden.isEmpty else { return }
     let words = hidden.map(\.verb).uniqued.map(CounterexamplePhrase.printable)

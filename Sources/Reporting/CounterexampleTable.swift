@@ -32,7 +32,9 @@ struct CounterexampleTable {
     widths = Self.widths(headings, rows, within: width - Self.gutter(digits))
   }
 
-  /// Returns the width of the area before the first cell, which has the mark and the step's number.
+  /// Returns the width of the area before the first cell.
+  ///
+  /// The area has the violation's sign `>`, the step's number and the line of ``CounterexampleLife``.
   private static func gutter(_ digits: Int) -> Int { 2 + digits + 1 + 1 }
 
   /// Returns whether a number of columns within a width leaves each column readable.
@@ -57,7 +59,7 @@ struct CounterexampleTable {
     return natural.map { min($0, cap) }
   }
 
-  /// Returns the lines of the table: the heading, a rule and the rows.
+  /// Returns the lines of the table: the heading, a horizontal line and the rows.
   func lines() -> [String] {
     [heading, rule] + rows.indices.flatMap { lines(of: $0) }
   }
@@ -105,9 +107,9 @@ struct CounterexampleTable {
     trimmed(start(index, line) + cells.map { Self.separator + $0 }.joined())
   }
 
-  /// Returns the start of a line: violation mark, step number, and a part of the vertical line.
+  /// Returns the start of a line: the violation's sign, step number, and part of a vertical line.
   ///
-  /// The vertical line connects the rows from the write of the lost transaction to its loss.
+  /// The vertical line connects the rows of ``CounterexampleLife``.
   private func start(_ index: Int, _ line: Int) -> String {
     let row = rows[index]
     let mark = row.kind == .violation && line == 0 ? paint(">", .loss) : " "
@@ -126,7 +128,7 @@ struct CounterexampleTable {
     }
   }
 
-  /// Colours the lost transaction's name, in the rows from that transaction's write to its loss.
+  /// Colours the name of the lost transaction in the rows of ``life``.
   private func followed(_ text: String, _ index: Int) -> String {
     guard colour, let life, life.rows.contains(index) else { return text }
     return life.pieces(of: text).map { $0.isName ? paint($0.text, .life) : $0.text }.joined()
@@ -178,15 +180,17 @@ struct CounterexampleRow {
   }
 }
 
-/// The rows from the write of the lost transaction to the row that shows the violation.
+/// The life of the lost transaction, the one that the violation is about.
+///
+/// It spans the rows from the transaction's write to the row that shows the violation.
 struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
   /// Returns the character to print before a line of a row.
   ///
-  /// In the rows from the transaction's write to its loss, these characters draw a vertical line.
-  /// Elsewhere, the character is a space.
+  /// In ``rows``, from the transaction's write to the violation, these characters draw a vertical
+  /// line. Elsewhere, the character is a space.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }

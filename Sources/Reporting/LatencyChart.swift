@@ -27,7 +27,9 @@ struct LatencyChart {
     )
   }
 
-  /// Returns the ``shares`` for which there are enough samples: at least one above the percentile.
+  /// Returns the percentiles to show for some samples, as shares from 0 to 1 (``shares``).
+  ///
+  /// A percentile is left out unless at least one sample lies above it: 0.99 needs 100 samples.
   static func shares(of samples: SortedSamples) -> [Double] {
     shares.filter { (1 - $0) * Double(samples.values.count) >= 1 }
   }

@@ -67,7 +67,7 @@ extension PictureDrawing {
     }
   }
 
-  /// The curve's column: title, axis, line, interval, and a mark per point; empty without a curve.
+  /// The curve's column: title, axis, line, interval, and a dot per point; empty without a curve.
   var curveColumn: [HTML] {
     guard let curve else { return [] }
     let heights = curveHeights(states)
@@ -102,7 +102,9 @@ extension PictureDrawing {
     ] + axis + marks
   }
 
-  /// The bands that highlight rows; the script of a ``StateWalk`` shows the chosen state's band.
+  /// The rectangles that highlight rows of the picture, one for each row with a point of the curve.
+  ///
+  /// The script of a ``StateWalk`` shows only the rectangle of the state that the reader has chosen.
   var walkBands: [HTML] {
     story.rows.indices.compactMap { row in
       walked(row).map { states in

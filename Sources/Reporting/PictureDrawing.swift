@@ -7,14 +7,14 @@ struct PictureDrawing {
   let story: CounterexampleStory
   /// The positions of cursors and transactions before the first row and after each row.
   let positions: [TracePositions]
-  /// The position of the lost transaction; `nil` if none was lost.
+  /// The position, in commit order, of the transaction that the violation is about; `nil` if none.
   let followed: Int?
   let counterexample: Counterexample
   /// A curve next to the actors' columns, such as the probability of a violation; `nil` for none.
   let curve: PictureCurve?
-  /// For each point of ``curve``, the index of its row; `nil` for a point above the first row.
+  /// For each point of ``curve``, the index of the picture's row for the command before its state.
   ///
-  /// Each point belongs to a state of the system: before the first command, or after a command.
+  /// The index is `nil` for the state before the first command, whose point is above all rows.
   let states: [Int?]
 
   init(
@@ -158,7 +158,9 @@ extension PictureDrawing {
 
   // MARK: Steps
 
-  /// Returns one step: the action in its actor's column, a line to the store, and marks on transactions.
+  /// Returns one step: the action in its actor's column, a line to the store, and symbols.
+  ///
+  /// The symbols show which transactions the step has read, merged or purged.
   private func step(_ index: Int) -> HTML {
     let row = story.rows[index]
     let touch = PictureTouch(row.events, positions[index + 1])
@@ -183,7 +185,7 @@ extension PictureDrawing {
   /// Returns a line from an actor to the farthest of the transactions that its step touches.
   ///
   /// An arrowhead at a transaction shows a commit, and one at the actor shows a read or a merge.
-  /// The line is highlighted up to the lost transaction if the step touches that one.
+  /// The line is highlighted up to the transaction of the violation, if the step touches it.
   private func link(_ touch: PictureTouch, from x: Int, _ y: Int) -> [HTML] {
     guard let far = touch.all.max() else { return [] }
     let end = layout.barX(far)
@@ -321,7 +323,9 @@ extension PictureDrawing {
     )
   }
 
-  /// The right edges of ``watermark``'s area: `x` is the edge between the heights `from` and `to`.
+  /// The parts of the shaded area of ``watermark``, from top to bottom.
+  ///
+  /// Between the vertical positions `from` and `to`, the area's right edge is at `x`.
   var shades: [(x: Int, from: Int, to: Int)] {
     let lines = layout.lanes.indices.map(moves)
     let heights = Set(lines.joined().map(\.y)).sorted()

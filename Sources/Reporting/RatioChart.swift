@@ -4,9 +4,10 @@ package import Measuring
 
 /// A chart of contenders' costs relative to a floor, the contender whose cost counts as 1.
 ///
-/// Each comparison has a dot and an interval. Values to the right of the line at 1 are more expensive.
+/// Contenders are the compared implementations. Each comparison has a dot and an interval. Values to
+/// the right of the line at 1 are more expensive.
 package struct RatioChart: Sendable, Hashable {
-  /// One contender's cost relative to the floor, the contender that counts as 1.
+  /// The cost of one contender (compared implementation), divided by the cost of the floor.
   package struct Entry: Sendable, Hashable {
     /// The operation that is compared, with its conditions.
     package var title: String
@@ -22,7 +23,7 @@ package struct RatioChart: Sendable, Hashable {
   }
 
   package var id: String
-  /// The contender whose cost is 1.
+  /// The floor: the contender by whose cost the other costs are divided.
   package var floor: String
   /// The comparisons, in the order in which they are drawn.
   package var entries: [Entry]
@@ -166,18 +167,19 @@ package struct RatioChart: Sendable, Hashable {
   }
 }
 
-/// The sections of benchmarks that were measured at fewer sizes of history than others.
+/// The page's section about benchmarks that were measured at fewer history sizes than others.
 extension BenchmarkReport {
-  /// The minimum number of ratios to the same contender for which a chart is drawn.
+  /// The minimum number of ratios to the same floor for which a chart is drawn.
   ///
-  /// If all ratios of the section are relative to one contender, the chart is drawn for any number.
+  /// A floor is the contender (compared implementation) by whose cost others are divided. If the
+  /// section has only one floor, its chart is drawn for any number of ratios.
   private static let leastCompared = 3
 
-  /// Returns the section of benchmarks without a curve; `nil` if there are none.
+  /// Returns the section of benchmarks without a curve over history sizes; `nil` if there are none.
   ///
   /// Benchmarks whose ratios are relative to the same contender share a chart. The chart shows each
-  /// benchmark at its largest size. The benchmarks that are in no chart, including those measured
-  /// outside the base condition, share one table.
+  /// benchmark at its largest size. The benchmarks that are in no chart share one table. They include
+  /// those measured outside the base condition, for example with a cold cache (``BenchmarkRow/axis``).
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasSeries($0) }
     let groups = groupsByFloor(titles)

@@ -59,12 +59,12 @@ package struct VerdictTile: Sendable, Hashable {
   package var word: String
   /// The result in large type, such as a ratio, a count or a few words.
   package var answer: String
-  /// The line below the result in large type (``answer``), which explains the result.
+  /// The explanation of ``answer``, in a line below it.
   package var detail: String
   /// The anchor of the section with details; `nil` if there is none.
   package var anchor: String?
 
-  /// Creates a tile; without `word`, the tile shows the word of its state.
+  /// Creates the box of a verdict; by default, `word` is the word of `state`, such as `holds`.
   package init(
     subject: String,
     state: VerdictState,
@@ -190,7 +190,9 @@ extension ReportPage {
 }
 
 extension VerdictTile {
-  /// The tile as a list item; the sign and the word have the same meaning as the colour.
+  /// The box of the verdict, as an item of an HTML list.
+  ///
+  /// The sign, such as a tick, and the word, such as `holds`, repeat the meaning of the box's colour.
   var html: HTML {
     let state = HTML.element(
       "span",

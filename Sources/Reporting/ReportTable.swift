@@ -32,17 +32,17 @@ package struct ReportTable: Sendable, Hashable {
     case place(String)
   }
 
-  /// One row of a table: its cells and their marks.
+  /// One row of a table: its cells, with verdicts, links and notes.
   package struct Row: Sendable, Hashable {
     /// The cells, as many as there are columns.
     package var cells: [String]
-    /// The mark of the row; `nil` if there is none.
+    /// The verdict on the row, shown as a sign before the first cell's text; `nil` if there is none.
     package var mark: VerdictState?
-    /// The marks of single cells, by column.
+    /// The verdicts on single cells of the row, by the index of the cell's column.
     package var cellMarks: [Int: VerdictState] = [:]
-    /// The links of single cells, by column.
+    /// The links of single cells of the row, by the index of the cell's column.
     package var cellLinks: [Int: Link] = [:]
-    /// The notes that a page prints below the text of cells, by column.
+    /// The notes that a page prints below the text of cells, by the index of the cell's column.
     package var cellNotes: [Int: String] = [:]
     /// The anchor by which the row can be linked to; `nil` if there is none.
     package var anchor: String?
@@ -80,10 +80,10 @@ package struct ReportTable: Sendable, Hashable {
     rows.append(row)
   }
 
-  /// Appends a row without marks.
+  /// Appends a row that has only cells, without verdicts, links or notes.
   package mutating func append(_ cells: [String]) { append(Row(cells)) }
 
-  /// Returns the table as comma-separated values, without marks.
+  /// Returns the column titles and cells as comma-separated values; verdicts and notes are left out.
   package func csv() -> String {
     var writer = CSVWriter(columns: columns.map(\.title))
     for row in rows { writer.append(row.cells) }
@@ -183,7 +183,7 @@ extension ReportTable {
     return (numeric + layout).joined(separator: " ")
   }
 
-  /// Whether single cells have marks, as in a table whose rows and columns are of equal importance.
+  /// Whether any cell has a verdict of its own, as where rows and columns are equally important.
   private var isMatrix: Bool { rows.contains { !$0.cellMarks.isEmpty } }
 
   private var isStacked: Bool {

@@ -62,7 +62,7 @@ struct ResultsIndex: Sendable {
 
   private let rows: [String: [BenchmarkRow]]
 
-  /// Creates the index in one pass over the rows.
+  /// Creates the index: groups the rows by the title of their benchmark, in one pass.
   ///
   /// - Complexity: O(n).
   init(_ results: BenchmarkResults) {

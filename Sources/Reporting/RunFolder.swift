@@ -119,7 +119,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
     case cannotWrite = "cannot write"
     /// The link to the newest run could not be changed.
     case cannotLink = "cannot update the link"
-    /// A file or folder that is not a link would have been replaced.
+    /// A file or folder is in the place of the link to the newest run, and is not replaced.
     case notALink = "will not replace"
   }
 

@@ -135,7 +135,7 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
     self.count = count
   }
 
-  /// Parses a part such as `2/4`; `nil` for any other text.
+  /// Parses one part of a run, such as `2/4` for the second of four; `nil` for any other text.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int($0) }

@@ -35,7 +35,7 @@ package struct StateWalk: Sendable, Hashable {
   /// The picture's curve has one point for each state.
   package var picture: CounterexamplePicture?
 
-  /// Creates a walk; by default, it has no picture.
+  /// Creates a choice of states for a page; by default, without a picture of the plan.
   package init(label: String, steps: [Step], picture: CounterexamplePicture? = nil) {
     self.label = label
     self.steps = steps
@@ -207,7 +207,7 @@ package struct TraceWalk: Sendable {
   }
 }
 
-/// The cursors, the watermark and the contents of history after the events applied so far.
+/// The cursors, the watermark (least cursor) and the content of history after the events so far.
 ///
 /// A cursor is given as the number of transactions up to it, in commit order; 0 is before the first
 /// transaction. Members are the actors and consumers that the trace registers, until they retire or

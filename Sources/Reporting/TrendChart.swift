@@ -164,7 +164,7 @@ package struct TrendSeries: Sendable, Hashable {
     }
   }
 
-  /// The row's values in one run.
+  /// The values of the benchmark row in one run: the median and its interval.
   package struct Point: Sendable, Hashable {
     /// The start time of the run.
     package var time: UTCTime

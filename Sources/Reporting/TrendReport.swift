@@ -4,17 +4,19 @@ package import Measuring
 /// A report on benchmark results over several runs, and the lasting changes in each row's values.
 package struct TrendReport: Sendable {
   /// One lasting change of level in the values of a benchmark row.
+  ///
+  /// The level is the median of the values between two changes.
   package struct TrendStep: Sendable, Hashable {
     /// The benchmark row, with its values of several runs, in which the change was found.
     package var series: TrendSeries
     /// The position of the change among the runs, and the levels before and after it.
     package var changePoint: ChangePoint
 
-    /// The first run after the level change.
+    /// The first run after the change.
     package var point: TrendSeries.Point { series.points[changePoint.index] }
     /// Whether the value increased, which is worse for every metric.
     package var isDearer: Bool { changePoint.after > changePoint.before }
-    /// The size of the level change, formatted for readers.
+    /// The size of the change, formatted for readers.
     package var change: String {
       guard let factor = changePoint.factor else {
         return "from 0 to \(TrendReport.text(changePoint.after, series))"
@@ -26,14 +28,14 @@ package struct TrendReport: Sendable {
 
   /// The benchmark rows that have values from at least two runs.
   package let allSeries: [TrendSeries]
-  /// The lasting changes of level that were found in the values of all rows, newest first.
+  /// The lasting changes that were found in the values of all rows, newest first.
   package let steps: [TrendStep]
-  /// The number of benchmark rows that were searched for level changes.
+  /// The number of benchmark rows that were searched for lasting changes.
   package var rowCount: Int { allSeries.count }
-  /// The number of runs of the row that has values from the most runs; 0 if there are no rows.
+  /// The largest number of runs from which any row has values; 0 if there are no rows.
   package var runCount: Int { allSeries.map(\.points.count).max() ?? 0 }
 
-  /// Creates a report, and searches the values of every row for level changes.
+  /// Creates a report, and searches the values of every row for lasting changes.
   ///
   /// - Complexity: as `ChangePointJudge.steps(in:)`, for each row.
   package init(_ allSeries: [TrendSeries], judge: ChangePointJudge = ChangePointJudge()) {
@@ -46,12 +48,12 @@ package struct TrendReport: Sendable {
     }
   }
 
-  /// Returns the level changes that lie in the last runs of their rows; the default is the last five.
+  /// Returns the changes in the last `runs` runs of their benchmark rows; the default is five.
   package func recent(within runs: Int = 5) -> [TrendStep] {
     steps.filter { $0.changePoint.index + runs >= $0.series.points.count }
   }
 
-  /// A sentence that states the number of level changes and runs.
+  /// A sentence that states how many lasting changes were found, and in how many rows and runs.
   package var sentence: String {
     guard rowCount > 0 else {
       return "No benchmark row has results of two runs on one machine; a trend needs more runs."
@@ -63,7 +65,7 @@ package struct TrendReport: Sendable {
     return "\(steps) in \(runs), \(dearer) of them to a higher cost."
   }
 
-  /// A table with a line for each lasting change of level in a row's values, newest first.
+  /// A table of the lasting changes in the benchmark rows' values, newest first.
   package var table: ReportTable {
     var table = ReportTable(
       caption: "Steps, newest first",
@@ -100,10 +102,10 @@ package struct TrendReport: Sendable {
 }
 
 extension TrendReport {
-  /// Returns the trend's section of a page: a table of level changes, and charts of the rows with
-  /// level changes.
+  /// Returns the trend's section of a page: a table of the lasting changes in the rows' values, and
+  /// charts of the rows that changed.
   ///
-  /// If fewer than `count` rows have level changes, charts of the benchmarks named by `titles` follow.
+  /// If fewer than `count` rows changed, charts of the benchmarks named by `titles` follow.
   package func section(watching titles: [String] = [], charts count: Int = 3) -> PageSection {
     var blocks: [PageBlock] = [.paragraph(sentence + (rowCount == 0 ? "" : Self.method))]
     if !steps.isEmpty { blocks.append(.table(table)) }
@@ -136,7 +138,7 @@ extension TrendReport {
       + "one slow night is not a step. A counter has a step at its first different value."
   }
 
-  /// Returns the rows to draw: those with level changes, largest change first, then those named by
+  /// Returns the rows to draw: those with lasting changes, largest change first, then those named by
   /// `titles`.
   private func shown(_ titles: [String], _ count: Int) -> [TrendSeries] {
     var seen: Set<TrendSeries.Row> = []

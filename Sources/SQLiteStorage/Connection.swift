@@ -204,7 +204,7 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// Makes a later close of the connection leave the file unchanged.
+  /// Ensures that the database file does not change when the connection is closed.
   ///
   /// Closing then does not copy a write-ahead log with content into the file. An empty log, such as
   /// one that was created when the file was opened, is removed.

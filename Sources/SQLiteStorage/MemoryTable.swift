@@ -3,12 +3,12 @@ import CSQLite
 /// An SQL table of contiguous rows in memory, each starting with its key.
 final class MemoryTable {
   struct Rows {
-    /// The address of the first row; unused if the table has a block, which has its own rows.
+    /// The address of the first row if the table has only keys; otherwise ``block`` has the rows.
     var first: UnsafeRawPointer?
     var count = 0
     /// The number of bytes from one row to the next.
     let stride: Int
-    /// The block that contains the columns after the key, or `nil` if the table has only keys.
+    /// The block of rows with columns after the key, or `nil` if the table has only keys.
     let block: UnsafeMutablePointer<RowBlock>?
   }
 

@@ -33,7 +33,7 @@ package struct RowBlock: ~Copyable {
       UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(bits)), count: count)
     }
 
-    /// Returns whether a column of the row is not null; only the row's first cell has these bits.
+    /// Returns whether a column of the row is not null; call this only for the first cell of a row.
     func isSet(_ column: Int) -> Bool { count &>> column & 1 == 1 }
   }
 
@@ -49,7 +49,7 @@ package struct RowBlock: ~Copyable {
   private let cellCount: Int
   /// The number of finished rows in the block.
   package private(set) var count = 0
-  /// The cell for the first column of the row that is being set, after the finished rows.
+  /// The address of the first column's cell in the row being filled, which follows finished rows.
   @usableFromInline var next: UnsafeMutablePointer<Cell>
   private var bytes = RowBytes()
   /// The index of the row at which the next search for a key starts.
@@ -271,24 +271,24 @@ package struct FunctionArguments: RowValues {
 
   init(_ values: UnsafeMutablePointer<OpaquePointer?>) { self.values = values }
 
-  /// Returns the storage class of an argument.
+  /// Returns the storage class of the argument at an index.
   @inlinable
   @inline(__always)
   package func storage(_ column: Int32) -> ColumnStorage {
     ColumnStorage(code: sqlite3_value_type(values[Int(column)]))
   }
 
-  /// Returns an argument as an integer.
+  /// Returns the argument at an index as an integer.
   @inlinable
   @inline(__always)
   package func int(_ column: Int32) -> Int64 { sqlite3_value_int64(values[Int(column)]) }
 
-  /// Returns an argument as a double.
+  /// Returns the argument at an index as a double.
   @inlinable
   @inline(__always)
   package func real(_ column: Int32) -> Double { sqlite3_value_double(values[Int(column)]) }
 
-  /// Returns the bytes of a text or blob argument; valid until the function returns.
+  /// Returns the bytes of a text or blob argument by index; valid until the function returns.
   @inlinable
   @inline(__always)
   package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {

@@ -276,7 +276,7 @@ struct NumberRange {
   private var upper = Int64.max
   private var isEmpty = false
 
-  /// The values of the first column that the query needs, or `nil` if it needs none.
+  /// The range of values of the first column that may match the query; `nil` if none can match.
   var numbers: ClosedRange<Int64>? { isEmpty || lower > upper ? nil : lower...upper }
 
   /// Narrows the range to values of the first column that may satisfy a comparison with `value`.

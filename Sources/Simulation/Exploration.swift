@@ -26,6 +26,8 @@ package struct Exploration: Sendable {
   /// For each broken invariant, by its number, a shortest plan that breaks it.
   package var broken: [Int: Plan] = [:]
   /// The invariants that were exercised, broken or not, one bit each by their numbers.
+  ///
+  /// A plan exercises an invariant if it gives the invariant's checker something to check.
   package var exercised: UInt64 = 0
 
   package init() {}
@@ -54,15 +56,15 @@ package struct ExplorationBounds: Sendable, Hashable {
   package var putsStatesBack = true
   /// The maximum number of kept snapshots for each plan length.
   ///
-  /// A snapshot is kept of a state from which commands have been run. Each new state after one of these
-  /// commands is then reached by restoring the snapshot and performing this command. If the snapshot
-  /// is not kept, all commands that lead to the new state are performed again. The default is 50,000.
+  /// To continue plans from a state, the explorer restores a snapshot of the state before it, and
+  /// performs the one command between the two states. If that snapshot was not kept, the explorer
+  /// performs all commands that lead to the state. The default is 50,000.
   package var keptCountMax = 50_000
   /// The minimum number of new states for an estimate of the states after one more command.
   ///
-  /// New states are those that plans of the current length reach, and shorter plans do not. With fewer
-  /// new states, no estimate is made. The exploration ends if the estimate is more than 2 % above
-  /// ``stateCountMax``.
+  /// A state is new if plans of the current length reach it, but no shorter plan does. With fewer
+  /// new states than this minimum, the explorer makes no estimate. An estimate of more than 2 %
+  /// above ``stateCountMax`` ends the exploration.
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000
@@ -81,7 +83,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// The two plans of a pair lead to states that were merged, so their continuations must have
   /// equal outcomes. The default is 0.
   package var pairCountMax = 0
-  /// The seed for the random choice of compared pairs, and of the commands that continue both plans.
+  /// The seed for the random choices of pairs of plans, and of the commands that continue them.
   package var pairSeed: UInt64 = 1
 
   package init(depth: Int, stateCountMax: Int) {
@@ -90,9 +92,9 @@ package struct ExplorationBounds: Sendable, Hashable {
   }
 }
 
-/// A set of plans: their headers, and the commands that may follow the commands of a plan so far.
+/// A set of plans: their headers, and a rule that decides which commands may come next in a plan.
 package protocol PlanSpace {
-  /// The data about a plan's commands so far that decide which commands are allowed next.
+  /// The state of a plan after some commands; it decides which commands are allowed next.
   associatedtype Place
 
   var headers: [PlanHeader] { get }
@@ -110,7 +112,7 @@ package protocol PlanSpace {
   func start(_ header: PlanHeader) -> Place
   /// Returns the commands that are allowed next, always in the same order.
   func moves(from place: Place) -> [Command]
-  /// Updates the data about a plan's commands so far, after a command that caused `events`.
+  /// Updates the state of a plan (``Place``) after one more command, which caused `events`.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
   /// Adds to `state` all data on which the result of ``moves(from:)`` depends.
   func describe(_ place: Place, _ state: inout StateSketch)
@@ -121,7 +123,7 @@ package protocol PlanSpace {
 /// A judge is a value, so that copies can follow different continuations of one plan. Invariants
 /// are numbered from 0. A set of invariants is a word with one bit for each.
 package protocol PlanJudge {
-  /// Creates a judge for a plan that has no commands and no events yet.
+  /// Creates a judge, which checks one plan's run; the plan has no commands and no events yet.
   init(_ header: PlanHeader)
   /// Adds a command to the plan.
   mutating func append(_ command: Command)
@@ -129,7 +131,7 @@ package protocol PlanJudge {
   mutating func observe(_ event: Event)
   /// Adds to `state` all data on which later results depend; `tick` is the scheduler's current step.
   func describe(_ state: inout StateSketch, tick: Int)
-  /// The invariants that are broken so far, one bit each; a broken invariant stays broken.
+  /// The invariants that the observed events have broken, one bit each; they stay broken.
   var broken: UInt64 { get }
   /// The broken invariants, and those that were exercised and not broken, one bit each.
   ///
@@ -142,7 +144,7 @@ package protocol PlanJudge {
 /// The tree also has a shortest path to each state.
 struct PlanTree {
   private var parents: [Int32] = []
-  /// For each state, the index in `every` of the command that led to it.
+  /// For each state, the command that led to it, as an index of the array `every`.
   ///
   /// The index is -1 for a state before the first command.
   private var commands: [Int32] = []
@@ -249,17 +251,18 @@ package struct KnownMoves: Sendable {
     let equivalence: UInt64?
     /// The invariants that the plan has broken up to the end of the command, one bit each.
     let broken: UInt64
-    /// The invariants that the plan has exercised and not broken up to then, one bit each.
+    /// The invariants that the plan exercised and did not break up to this point, one bit each.
     let held: UInt64
-    /// The result of the passes and reads that close a plan in the state after the command.
+    /// The result for the whole plan, which ends with closing passes and reads after the command.
     ///
     /// If another plan has reached an equivalent state before, this is the result for that plan.
     let conclusion: Conclusion
   }
 
-  /// The invariants that a plan has broken, or exercised and not broken, one bit each.
+  /// Two sets of invariants, one bit each: those that a plan broke, and those that held.
   ///
-  /// The passes and reads that close the plan are included.
+  /// An invariant has held if the plan exercised it and did not break it. The plan includes the
+  /// passes and reads that close it.
   struct Conclusion: Sendable {
     var broken: UInt64 = 0
     var held: UInt64 = 0

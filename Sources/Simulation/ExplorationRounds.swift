@@ -7,15 +7,15 @@ package import Traces
 ///
 /// State numbers start at 0: first come the states that shorter plans reach, then ``states``.
 package struct ExplorationSlice: Sendable {
-  /// A state that plans of this slice reach, and shorter plans do not.
+  /// A state that this process reached with plans of one length, and no process with shorter plans.
   package struct State: Hashable, Sendable {
-    /// The index of the header of the plans that reach the state.
+    /// The index in ``PlanSpace/headers`` of the header that all plans to this state share.
     package let root: Int32
     /// The number of the state from which a command led to this state; -1 if no command led to it.
     package let parent: Int32
     /// The index in ``ExplorationSlice/commands`` of the command that led to this state, or -1.
     package let command: Int32
-    /// A hash of the state; states with the same header and hash count as one state.
+    /// A hash of the state; two states count as one if their hashes and their headers are equal.
     package let equivalence: UInt64
 
     package init(root: Int32, parent: Int32, command: Int32, equivalence: UInt64) {
@@ -24,7 +24,7 @@ package struct ExplorationSlice: Sendable {
     }
   }
 
-  /// A command, and the index of the header of a plan that contains the command.
+  /// A command, and the index in ``PlanSpace/headers`` of the header of a plan with this command.
   package struct RootCommand: Hashable, Sendable {
     package let root: Int
     package let command: Command
@@ -37,8 +37,9 @@ package struct ExplorationSlice: Sendable {
   package let states: [State]
   /// For each command that led to a state, the numbers of the states before and after the command.
   ///
-  /// The state before is one that plans with one command fewer reach; the other is known or new.
-  /// Empty if the slice was read from a file without its moves.
+  /// The state before the command is one that plans with one command fewer reach. The state after
+  /// it was known from shorter plans, or is one of ``states``. The list is empty if it was left out
+  /// when the slice was read from a file.
   package let moves: [StateMove]
   package let commands: [RootCommand]
   /// The broken and exercised invariants, the number of commands, and why the exploration ended.
@@ -58,9 +59,10 @@ package struct ExplorationSlice: Sendable {
     self.exploration = exploration
   }
 
-  /// Returns whether the slice was made when `count` states were known, and its numbers are valid.
+  /// Returns whether this result was made when `count` states were known, and its indices are valid.
   ///
-  /// The states and commands must exist. Header indices are checked only for negative values.
+  /// The states and commands to which the indices refer must exist. Indices of headers are checked
+  /// only for negative values.
   fileprivate func fits(after count: Int) -> Bool {
     let all = Int32(count + states.count)
     return knownCount == count
@@ -104,10 +106,15 @@ package struct ExplorationRounds: Sendable {
 
   package init() {}
 
-  /// Whether longer plans can be explored; `false` once a slice has ended the exploration.
+  /// Whether longer plans can be explored; `false` once a process has stopped early.
+  ///
+  /// The reason is that more states than the maximum were reached or estimated, or that a progress
+  /// closure returned `false`.
   package var isOpen: Bool { result.ending == .complete }
 
-  /// Adds all slices of plans with one more command, in the order of their numbers.
+  /// Adds the results (slices) of all processes for plans that are one command longer than before.
+  ///
+  /// The slices must be in the order of their indices.
   ///
   /// - Returns: `false`, without any change, if a slice was made with a different number of known
   ///   states than this exploration has, or refers to a state or command that does not exist, or to
@@ -226,9 +233,10 @@ extension Explorer {
     )
   }
 
-  /// Returns the slice of this process: the new states, the given moves, and `result`.
+  /// Returns the result of this process: its new states, the given moves, and ``result``.
   ///
-  /// New states are those from the number `knownCount` on.
+  /// New states have the number `knownCount` or a higher one. A move is a command that leads from
+  /// one state to another.
   private func slice(moves: [StateMove]) -> ExplorationSlice {
     var keys = [StateKey](
       repeating: StateKey(root: 0, equivalence: 0),

@@ -2,13 +2,13 @@ import Faults
 import Systems
 package import Traces
 
-/// A self-test of merging states: two plans with merged states must continue with equal outcomes.
+/// A self-test of the explorer, which continues plans from only one of several equivalent states.
 ///
-/// States are merged if they are equivalent: plans are then continued from only one of them.
+/// Two plans that lead to equivalent states are both continued here, and must have equal outcomes.
 extension Explorer {
   /// Two plans that lead to equivalent states, which count as one state.
   struct MergedPair {
-    /// The index of the header of both plans in `roots`.
+    /// The index in `roots` of the header that both plans share.
     let root: Int
     let first: [Command]
     let second: [Command]
@@ -16,10 +16,10 @@ extension Explorer {
 
   /// Offers a pair of plans, which lead to equivalent states, to the random sample of pairs.
   ///
-  /// The first plan leads to `node` and continues with `command`. The second plan leads to `known`,
-  /// the equivalent state that was reached before. `root` is the index of their header in `roots`.
-  /// If the sample is full, the pair replaces a random pair or is dropped. So the sample contains
-  /// each pair so far with the same probability.
+  /// The first plan leads to the state `node` and continues with `command`. The second plan leads
+  /// to the state `known`, which was reached before. `root` is the index of their header in `roots`.
+  /// If the sample is full, the pair replaces a random pair or is dropped. So each offered pair is
+  /// in the sample with the same probability.
   func noteMerge(of command: Command, after node: Int, root: Int, with known: Int) {
     guard bounds.pairCountMax > 0 else { return }
     mergeCount += 1
@@ -75,9 +75,9 @@ extension Explorer {
   /// Continues a plan by up to `length` random commands, and returns the outcomes on the way.
   ///
   /// The result has an element for each state from which the plan is continued: the sorted outcomes
-  /// of all commands that are possible there. The results of the two plans of a pair are compared.
-  /// In merged states, actors with equal configurations may be exchanged. The commands of the two
-  /// plans are therefore matched by their outcomes, not by their actors.
+  /// of all commands that are possible there. The caller compares the results for two plans that
+  /// led to equivalent states. In such states, actors with equal configurations may be exchanged.
+  /// The commands of the two plans are therefore matched by their outcomes, not by their actors.
   private func continuation(
     of commands: [Command],
     _ root: Int,
@@ -129,9 +129,11 @@ extension Explorer {
   }
 }
 
-/// The outcomes of the longest plans' last commands: recorded by one exploration, reused by the next.
+/// Outcomes of commands: one exploration records them, so that a later one skips these commands.
+///
+/// Only the commands with which plans reach the maximum length are recorded (``KnownMoves``).
 extension Explorer {
-  /// Keeps the outcome of a command that gives a plan the maximum length, for a later exploration.
+  /// Records the outcome of a command with which a plan reaches the maximum length, if requested.
   ///
   /// `end` is the state after the command; it is `nil` if the command was skipped.
   func keep(
@@ -151,7 +153,7 @@ extension Explorer {
     result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
   }
 
-  /// Applies the outcome of a command that an earlier exploration has kept, without running the command.
+  /// Adds a command's outcome from an earlier exploration, instead of running the command.
   func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
     guard let equivalence = outcome.equivalence else { return }
     let header = roots[open.root].header
@@ -168,11 +170,11 @@ extension Explorer {
 
 /// The data that a power-off would leave: states are equivalent only if these data are, too.
 extension Explorer {
-  /// Adds to the description of the current state what a power-off now would leave.
+  /// Adds to the description of the current state the data that a power-off now would leave.
   ///
-  /// This is the state of the store and of the judge after a power-off that loses all unsynced
-  /// writes. Nothing is added if all writes are synced, if unsynced writes are not tracked, or on a
-  /// real disk.
+  /// These data are the state of the store, and of the plan's checker (`judge`), after a power-off
+  /// that loses all unsynced writes. Nothing is added if all writes are synced, if unsynced writes
+  /// are not tracked, or on a real disk.
   /// `root` is the index of the plan's header in `roots`, and `judge` has observed the plan so far.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
     guard let power = simulator.place.powerState, !power.isWhole else { return }

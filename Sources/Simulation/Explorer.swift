@@ -16,7 +16,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var bounds: ExplorationBounds
   var tree = PlanTree()
   var result = Exploration()
-  /// The invariants that are broken so far, one bit each.
+  /// The invariants that the explored plans have broken, one bit each.
   var known: UInt64 = 0
   /// The number of states that other processes have reached and this process continues from.
   var knownCount = 0
@@ -26,10 +26,11 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
-  /// For each new state, the results of the passes and reads that close the plan there.
+  /// For each new state, the result for a plan that ends in it, with closing passes and reads.
   ///
-  /// New states are those from the number `knownCount` on. The index is the number of the state
-  /// minus `knownCount`. Empty if ``ExplorationBounds/keepsMoves`` is `false`.
+  /// A state is new if its number is at least `knownCount`; states of earlier rounds have lower
+  /// numbers (``ExplorationRounds``). The index is the number of the state minus `knownCount`. The
+  /// array is empty if ``ExplorationBounds/keepsMoves`` is `false`.
   var conclusions: [KnownMoves.Conclusion] = []
 
   /// A reached state from which no command has been run yet.
@@ -38,15 +39,15 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let root: Int
     /// A snapshot of the state from which one command led to this state.
     ///
-    /// All states that one command reaches from there share the snapshot. If it is `nil`, all
-    /// commands must be performed again to reach this state.
+    /// All states that one command reaches from that state share its snapshot. `nil` if no snapshot
+    /// was kept: to reach this state again, all commands that lead to it are performed.
     let parent: Kept?
   }
 
-  /// A snapshot of a state: its place in the plan space, the judge, and the simulator.
+  /// A snapshot of a state: the plan's state in the plan space, its checker, and the simulator.
   ///
   /// Snapshots take most of the memory of an exploration. They are kept only of states from which
-  /// commands have been run: there are two to three times as many states from which none has.
+  /// commands have been run. Two to three times as many states still wait for their first command.
   final class Kept {
     let place: Space.Place
     let judge: Judge
@@ -143,10 +144,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Returns whether the states after one more command would probably exceed the limit.
+  /// Returns whether plans with one more command would probably reach too many states.
   ///
-  /// The estimate assumes that the number of states grows by the same factor as with the last
-  /// command. An estimate of up to 2 % above the limit is tolerated.
+  /// The estimate assumes that the number of new states grows by the same factor as when plans last
+  /// became longer. Up to 2 % more than ``ExplorationBounds/stateCountMax`` are tolerated.
   func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
@@ -336,10 +337,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return met == nil ? node : nil
   }
 
-  /// Judges the plan that has reached a new state, with the passes and reads that close the plan.
+  /// Runs the closing passes and reads in a new state; records the broken and exercised invariants.
   ///
-  /// `node` is the number of the state, `root` the index of the plan's header in `roots`. `judge`
-  /// has observed the plan so far.
+  /// `node` is the number of the state, and `root` the index in `roots` of the plan's header.
+  /// `judge` has observed the plan that led to the state.
   private func meet(_ node: Int, _ root: Int, _ judge: Judge) throws(SystemFailure) {
     var closing = judge
     let header = roots[root].header

@@ -17,10 +17,10 @@ struct PendingSignals {
   /// Whether any actor has a pending signal.
   var isBusy: Bool { boxes.values.contains { $0.arrival != nil } }
 
-  /// Adds to `state` the number of ticks until each pending signal arrives.
+  /// Adds to `state` the time until each pending signal arrives, in ticks (commands of any actor).
   ///
-  /// The times of polls are left out, because explored plans are so short that no poll is due
-  /// before their last command.
+  /// The time of each actor's next poll of the store is left out, because explored plans are so
+  /// short that no poll is due before their last command.
   func describe(_ state: inout StateSketch, tick: Int) {
     for (actor, box) in boxes.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)

@@ -27,11 +27,11 @@ extension Simulator {
   /// The maximum number of rounds of passes; `conclude` raises it if history may have more pages.
   private static let closingRoundCountMax = 8
 
-  /// Makes the closing passes of the running actors, then reads views, data and history.
+  /// Makes the running actors' closing passes, then reads their contexts, and the data and history.
   ///
-  /// Consumers consume once after the passes. A pass consists of the commands fetch, merge and
-  /// record, which do not purge. Systems that lack these commands make a whole pass, which may
-  /// purge.
+  /// After the passes, each consumer (a reader of history without contexts) reads history once. A
+  /// pass consists of the commands fetch, merge and record, which do not purge. Systems that lack
+  /// these commands make a whole pass, which may purge.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,

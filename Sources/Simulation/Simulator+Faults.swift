@@ -34,7 +34,7 @@ extension Simulator {
     if place.isOff { restart(after: action) }
   }
 
-  /// Logs the effects of a command that no event has reported yet, and corrects the command's outcome.
+  /// Logs the unreported effects of a command, and corrects the command's outcome.
   ///
   /// If a failed command has committed a write, its outcome becomes unknown. The outcome of a failed
   /// command also becomes unknown if the store cannot be inspected. Purges are logged, but do not

@@ -38,9 +38,9 @@ package final class Simulator {
 
   /// Runs a plan and the closing passes and reads, and calls an observer with every event.
   ///
-  /// The observer returns whether to continue. An observer that needs only the first violation can
-  /// stop the run there. `afterStep` is called after each command that leaves a readable store, when
-  /// ``describe(_:)`` may be called.
+  /// The observer returns whether to continue; an observer that needs only the first violation can
+  /// then return `false`. `afterStep` is called after each command, unless the run has stopped or
+  /// the store can no longer be opened. It may call ``describe(_:)``.
   ///
   /// - Returns: every event.
   /// - Throws: ``SystemFailure`` when the system cannot start, which is a failure of the lab.
@@ -273,7 +273,7 @@ extension Simulator {
     handed = 0
   }
 
-  /// Continues from the current state as after a restore of its snapshot: with an empty log.
+  /// Empties the log as ``goBack(to:_:performing:)`` does, and stays in the current state.
   func stay() {
     log.restart(after: log)
     handed = 0

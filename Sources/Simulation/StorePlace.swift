@@ -219,9 +219,9 @@ extension StorePlace {
   ///
   /// Plans are of one kind if their timestamp rules, models and settings for foreign writes are
   /// equal. Before the first plan of a kind, an image of an empty store is saved, from which all
-  /// plans of that kind start; stores in a folder have no images. Unsynced writes are tracked, so
-  /// that a power-off can lose them, if a fault of the plan is a power-off, or if `mayLosePower` is
-  /// set because the plan's later faults are unknown.
+  /// plans of that kind start; stores in a folder have no images. If a fault of the plan is a
+  /// power-off, unsynced writes are tracked, so that the power-off can lose them. They are also
+  /// tracked if `mayLosePower` is set, because the plan's later faults are then unknown.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start.
   package func reset(
@@ -258,7 +258,7 @@ extension StorePlace {
 struct PowerOffRemains {
   /// The state of the store after the power-off.
   let state: StateSketch
-  /// The kinds of the events that the power-off causes, without events of actors, such as crashes.
+  /// The kinds of the events that the power-off causes, except events of actors (their crashes).
   ///
   /// The first element is the power-off itself, as a fault. ``events(down:)`` adds the crashes.
   private let kinds: [EventKind]

@@ -152,7 +152,7 @@ struct StressNemesis {
     ///
     /// If the place is `nil`, the process is killed immediately.
     case kill(StressPlace?, visit: Int)
-    /// Stop a process for a while.
+    /// Stop a process for a while, with SIGSTOP.
     case stop(Duration)
     /// Let a process suspend its store, and then stop the process for a while.
     case suspend(Duration)
@@ -160,7 +160,7 @@ struct StressNemesis {
     case moveGuest
   }
 
-  /// The mean number of kills for each stop of a process.
+  /// The mean number of kills for each time that a process is stopped with SIGSTOP and continued.
   private static let killsPerStop = 3.0
   /// The mean number of kills for each time that a guest, a temporary member, joins or retires.
   private static let killsPerMove = 4.0
@@ -214,7 +214,7 @@ struct StressNemesis {
   /// Returns a random seed for a new process.
   mutating func seed() -> UInt64 { random.next() }
 
-  /// Returns a random kill: in half of the calls at a place in the process's code, else immediate.
+  /// Returns a random kill: immediate, or at a place in the process's code, equally often.
   private mutating func kill() -> Disturbance {
     guard Bool.random(using: &random), let place = choose(StressPlace.allCases) else {
       return .kill(nil, visit: 0)
@@ -223,9 +223,9 @@ struct StressNemesis {
     return .kill(place, visit: Int.random(in: 1...last, using: &random))
   }
 
-  /// Returns a random time until the next event of one kind.
+  /// Returns a random time until the next disturbance of one kind, such as a stop.
   ///
-  /// On average, one such event occurs for every `kills` kills of processes.
+  /// On average, about `kills` processes are killed from one such disturbance to the next.
   private mutating func pause(_ kills: Double) -> Duration {
     guard killsPerSecond > 0 else { return .seconds(1_000_000) }
     // The pauses of a Poisson process, without the longest ones.

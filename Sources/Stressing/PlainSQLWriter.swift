@@ -145,7 +145,7 @@ package final class PlainSQLWriter {
     return nil
   }
 
-  /// Continues the Python script if it is stopped by SIGSTOP: it may hold a lock that others need.
+  /// Continues the Python script if SIGSTOP has stopped it: it may hold the store's write lock.
   func resume() {
     guard let process, resumesAt != nil else { return }
     kill(process.processIdentifier, SIGCONT)

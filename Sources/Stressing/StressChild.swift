@@ -105,17 +105,17 @@ final class StressChild {
   }
 }
 
-/// An order from a stress run to a process, on one line.
+/// An order that a stress run sends to one of its processes, as one line of text.
 struct StressOrder: Hashable, Sendable {
   let word: StressWord
-  /// The place in the code at which the process must kill itself; `nil` if the order is not `die`.
+  /// The place in the code at which the process must kill itself; `nil` in orders other than `die`.
   var place: StressPlace?
   /// The number of the visit to ``place``, from 1, at which the process kills itself.
   var visit = 1
 
   init(_ word: StressWord) { self.word = word }
 
-  /// Creates an order to die at a place.
+  /// Creates the order to die when the process's code reaches `place` for the `visit`-th time.
   init(dyingAt place: StressPlace, visit: Int) {
     word = .die
     self.place = place
@@ -144,17 +144,17 @@ enum StressWord: String, Sendable {
   case once
   /// Orders a process to merge all new transactions.
   case reconcile
-  /// Orders a process to write the content of the view to the trace.
+  /// Orders a process to write the registered objects of its context to the trace.
   case view
   /// Orders a process to retire the member, and exit.
   case retire
-  /// Orders a process to kill itself when its code reaches a place for the n-th time.
+  /// Orders a process to kill itself when its code reaches a ``StressPlace`` for the n-th time.
   ///
-  /// The place and n follow the word.
+  /// The line has the place and n after the word `die`.
   case die
   /// Orders a process to suspend the store until `resume`.
   case suspend
-  /// Orders a process to resume the store.
+  /// Orders a process to end the suspension of the store.
   case resume
   /// Orders a process to exit.
   case end
@@ -179,7 +179,7 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   /// The process dies while a checkpoint copies the write-ahead log into the database file.
   case checkpoint
 
-  /// A phrase for the place: `between merge and record`.
+  /// A phrase for this place in the code, such as `between merge and record`.
   package var sentence: String {
     switch self {
     case .signal: "between commit and signal"
@@ -192,11 +192,11 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// Kills its own process when the process reaches a chosen place in its code for the n-th time.
 final class ScheduledKill: Sendable {
-  /// The scheduled place and the number of visits left, packed in one word; 0 if no kill is scheduled.
+  /// The place and how often the process must still reach it, packed in one integer; 0 for no kill.
   private let armed = Atomic<Int>(0)
   private static let places = StressPlace.allCases.count + 1
 
-  /// Schedules the kill for the `visit`-th time, from now on, that the process reaches a place.
+  /// Schedules a kill: the process dies when it has reached a place `visit` times after this call.
   func arm(_ place: StressPlace, visit: Int) {
     let position = (StressPlace.allCases.firstIndex(of: place) ?? 0) + 1
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)

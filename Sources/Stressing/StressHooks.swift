@@ -82,7 +82,7 @@ final class StressHooks: Sendable {
 
   // MARK: The disk
 
-  /// Injects disk faults in alternating periods until the task is cancelled.
+  /// Alternates between periods without and with disk faults until the task is cancelled.
   @concurrent
   func injectFaults(_ disk: StressDisk) async {
     var random = SplitMix64(seed: role.seed ^ 0xd15c)

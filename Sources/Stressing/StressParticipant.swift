@@ -98,7 +98,7 @@ package final class StressParticipant: Sendable {
 
   /// The maximum number of attempts to open the store, launch or resume while the disk fails.
   private static let attemptCountMax = 400
-  /// The pause between two attempts, in milliseconds.
+  /// The pause between two attempts to open, launch or resume, in milliseconds.
   private static let attemptPauseMs = 25
 
   /// Opens the store, and retries while the disk fails.

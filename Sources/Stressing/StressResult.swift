@@ -96,9 +96,9 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var objectCount = 0
   /// The number of times that the store was sampled while the processes wrote.
   package var sampleCount = 0
-  /// The greatest number of transactions in history in a sample.
+  /// The greatest number of transactions that history contained when the store was sampled.
   package var heldMax = 0
-  /// The greatest lag of a member in a sample, in transactions.
+  /// The greatest lag of a member when the store was sampled, in transactions.
   package var lagMax = 0
   /// The number of transactions in history at the end, after every process has merged everything.
   package var heldAtEnd = 0
@@ -249,7 +249,7 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var restarts = 0
   /// The number of times that a guest joined: an actor that is a member for only part of the run.
   package var joins = 0
-  /// The number of times that a guest retired: it ended its membership, and its process exited.
+  /// The number of times that a guest (see ``joins``) ended its membership, and its process exited.
   package var retires = 0
   /// The number of commits after which the run waited for all other processes to merge them.
   package var wakeUps = 0

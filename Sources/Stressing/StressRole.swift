@@ -5,7 +5,7 @@ import Traces
 
 /// The parameters of one process of a stress run.
 struct StressRole: Codable, Hashable, Sendable {
-  /// The actor's name.
+  /// The name of the actor to which the process belongs.
   var name: String
   /// The names of all actors that may take part.
   var actors: [String]
@@ -72,7 +72,7 @@ struct StressRole: Codable, Hashable, Sendable {
 package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
   /// The disk runs out of space for a while, repeatedly.
   case full
-  /// Calls of the disk fail from time to time.
+  /// SQLite's calls to the file system fail from time to time.
   case failing
 }
 
@@ -96,13 +96,13 @@ final class StressMember {
   var restartsAt = ContinuousClock.now
   /// The time at which a stopped process continues; `nil` if it is not stopped.
   var stopsUntil: ContinuousClock.Instant?
-  /// The duration of the stop that follows a suspension of the store; `nil` if none is planned.
+  /// The time that the process stays stopped by SIGSTOP once its store is suspended; `nil` if none.
   var suspendsFor: Duration?
   /// The time at which the process is killed if it has not died at `place` by then.
   var diesAt: ContinuousClock.Instant?
   /// The start of the current process.
   private(set) var startedAt = ContinuousClock.now
-  /// The place where the process was ordered to die.
+  /// The place in the code where the process was ordered to kill itself; `nil` without an order.
   var place: StressPlace?
   /// Whether the process has executed the last order.
   var isDone = false
@@ -130,7 +130,7 @@ final class StressMember {
     self.isGuest = isGuest
   }
 
-  /// The number of processes so far.
+  /// The number of processes that were started for the actor so far.
   var lifeCount: Int { trackerLives.count }
 
   /// Records a started process.

@@ -36,7 +36,7 @@ package final class StressSession {
   var readPosition: (token: HistoryToken?, readAt: Int64)
   /// The newest transactions that the run has read, by number.
   var readTransactions: [TransactionNumber: HistoryTransaction] = [:]
-  /// The real file system that is filled at times; `nil` if the run uses none.
+  /// The real file system that the run repeatedly fills so that writes fail; `nil` if it has none.
   private let disk: FullDisk?
   var nemesis: StressNemesis
   package var result: StressResult
@@ -173,7 +173,7 @@ package final class StressSession {
     return result
   }
 
-  /// Returns the traces of the run, of the Python script, and of each actor's tracker and writer.
+  /// Returns the traces of the run, its plain-SQL script, and each actor's tracker and writer.
   package func sources(_ header: PlanHeader) -> [TraceSource] {
     ["run", "plain-sql"].map { TraceSource([ProcessTrace(path: "\(traces)/\($0).jsonl")], header) }
       + members.flatMap {
@@ -286,11 +286,11 @@ package final class StressSession {
     }
   }
 
-  /// Calls `attend()` until a condition holds for each member that is still in use.
+  /// Waits until a condition holds for each member, and handles the processes' messages meanwhile.
   ///
-  /// Members that have stopped or retired, and members with a failure, need not meet the condition.
-  ///
-  /// Members for which the condition does not hold after 60 seconds are marked as failed.
+  /// The condition need not hold for members that have not joined, have retired or have exited as
+  /// ordered, nor for members with a failure. A member for which it does not hold after 60 seconds
+  /// is marked as failed.
   func wait(
     _ purpose: String,
     _ isDone: (StressMember) -> Bool

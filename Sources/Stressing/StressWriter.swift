@@ -6,7 +6,7 @@ import ObjectContexts
 import Systems
 import Traces
 
-/// The writer of a stress process: random inserts, updates and deletes, in a view and in batches.
+/// The writer of a stress process: random inserts, updates and deletes, by saves and batch requests.
 ///
 /// The writer records the start and the outcome of each write in the trace.
 struct StressWriter {
@@ -123,7 +123,7 @@ struct StressWriter {
     }
   }
 
-  /// Saves the edits that a closure makes in the view.
+  /// Saves the edits that a closure makes in the context ``view``.
   private mutating func save(_ edit: (inout StressWriter) throws -> [PlannedChange]) {
     let changes: [PlannedChange]
     do { changes = try edit(&self) } catch {
@@ -211,7 +211,7 @@ struct StressWriter {
   }
 }
 
-/// Writes by batch requests.
+/// The writes that are made with batch requests, not by saving a context.
 extension StressWriter {
   mutating func batchInsert() {
     batchInsert((0..<5).map { _ in values() }, into: StressModel.entity, by: .own)

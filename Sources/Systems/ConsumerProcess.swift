@@ -39,7 +39,7 @@ final class ConsumerProcess {
   struct Snapshot {
     let registration: Registration
     let token: HistoryToken
-    /// The cached state of its store connection.
+    /// The cached state of the process's connection to the store.
     let store: CachedFileState
   }
 
@@ -167,7 +167,7 @@ extension ConsumerProcess {
   }
 }
 
-/// The error with which a consumer's page closure stops reading at the page that the plan names.
+/// The error that a consumer's closure throws to stop reading at the page that the plan names.
 private struct PlannedStop: Error {}
 
 extension PlannedReading {

@@ -34,7 +34,9 @@ final class CoreEngine: PassEngine {
     let following: Following?
   }
 
-  /// Creates an engine with its hooks from a snapshot, for a process whose store is already restored.
+  /// Creates an engine from a snapshot of its memory, and registers the member's hooks again.
+  ///
+  /// The store of `process` must already be restored.
   init(
     _ snapshot: Snapshot,
     _ setup: TrackerSetup,
@@ -206,8 +208,8 @@ extension StepReport {
 
   /// Moves the transactions that hooks have handled from the hooks' notes into the report.
   ///
-  /// Observers received those in ``observed``; for those in ``finished``, a merge hook replaced the
-  /// default merge.
+  /// Transactions that observers received are added to ``observed``. Transactions for which a merge
+  /// hook replaced the default merge are added to ``finished``.
   mutating func take(_ notes: HookNotes) {
     observed += notes.takeObserved()
     finished += notes.takeFinished()

@@ -20,7 +20,7 @@ enum PositionKind: String, DesignChoice {
   }
 }
 
-/// The side of a position at which a fetch starts.
+/// Whether a fetch starts at the stored position (a date or a number), or strictly after it.
 enum FetchStart: String, DesignChoice {
   case after
   case at
@@ -41,10 +41,10 @@ enum Reading: String, DesignChoice {
   ///
   /// If the list has no other author, the process fetches all transactions.
   case othersOrEverything
-  /// Fetches the transactions of the list's other authors, and batch writes of the process's author.
+  /// Fetches the transactions of the other authors in the app's list, and own batch writes.
   ///
-  /// Batch writes have the context name "batchContext". Those of the process's own author are
-  /// fetched only if the list has this author.
+  /// Batch writes have the context name "batchContext". Own batch writes are those of the process's
+  /// author; they are fetched only if the app's list has this author.
   case othersAndOwnBatch
   /// Fetches the transactions of all authors, in the app's list or not, except the process's own.
   case allButOwn
@@ -84,7 +84,7 @@ enum Recording: String, DesignChoice {
   }
 }
 
-/// The events that lead to a pass.
+/// The events after which a process makes a pass, which fetches and merges transactions.
 enum Waking: String, DesignChoice {
   case onSignal
   case onSignalAndLaunch
@@ -163,15 +163,15 @@ enum FirstPosition: String, DesignChoice {
   }
 }
 
-/// The authors or processes whose positions limit how much history a purge deletes.
+/// The authors or processes whose stored positions in history limit how far a purge deletes.
 enum Waiting: String, DesignChoice {
-  /// The positions of the authors in the app's list limit a purge.
+  /// The positions that limit a purge are those of the authors in the app's list.
   case listed
-  /// The positions of the authors in the app's list limit a purge.
+  /// The positions that limit a purge are those of the authors in the app's list.
   ///
   /// A purge after a pass ignores the positions of batch authors, which only write.
   case listedReaders
-  /// The positions of all processes that were launched and have not retired limit a purge.
+  /// The positions that limit a purge are those of all processes ever launched and not retired.
   ///
   /// Processes count only if they store their positions in the same place as the purging process.
   case registered
@@ -214,7 +214,7 @@ enum Deleting: String, DesignChoice {
   }
 }
 
-/// The effect of a purge on the stored positions.
+/// The effect of a purge on the positions in history that authors or processes have stored.
 enum AfterPurge: String, DesignChoice {
   case keepsPositions
   case forgetsPositions
@@ -227,9 +227,7 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// Whether a strategy that purges once in N passes does so in the first or the last of them.
-///
-/// These N passes are a round.
+/// For a strategy that purges once in a round of N passes: whether it uses the first or last pass.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass
@@ -247,7 +245,7 @@ enum HookTime: String, DesignChoice {
   case never
   /// Hooks are called before the merge, observers first; a hook that throws ends the pass.
   case beforeMerge
-  /// A deduplicator is called after the position is stored; the design has no other hook.
+  /// The design's only hook, a deduplicator, is called after a pass has stored its position.
   case afterRecord
 
   var sentence: String {
@@ -262,7 +260,7 @@ enum HookTime: String, DesignChoice {
 /// The handling of transactions that a CloudKit mirror imports.
 enum MirrorImports: String, DesignChoice {
   case ignored
-  /// Imports are merged by every process that does not ignore the mirror's author.
+  /// Each process merges the CloudKit mirror's transactions, unless it ignores the mirror's author.
   case merged
 
   var sentence: String {

@@ -10,9 +10,10 @@ package enum DesignCodec {
   /// The version of the format, which is the value of the key `design`.
   package static let version = 1
 
-  /// The keys that the code refers to: those of values that are not decisions, and `bound`.
+  /// The JSON keys of a design's file, except those of most decisions.
   ///
-  /// The decision `bound` is written differently from other decisions; see ``encode(_:)``.
+  /// The keys of decisions are the names in ``DesignDecision/all``. Of these, only `bound` is listed
+  /// here, because it is written in another way than the others; see ``encode(_:)``.
   private enum Key {
     static let bySignal = "strategy"
     static let bound = "bound"
@@ -60,7 +61,7 @@ package enum DesignCodec {
     return known.first { $0.name == like } ?? .corner
   }
 
-  /// Reads the purge strategy, `boundByCommand` and `idleAuthor`, which are not decisions.
+  /// Reads `strategy`, `boundByCommand` and `idleAuthor`, which are not in ``DesignDecision/all``.
   ///
   /// `boundByCommand` is the bound of the purges that a plan's commands request. `idleAuthor` is an
   /// author that every process lists although no process uses it.

@@ -69,8 +69,8 @@ final class HookNotes: @unchecked Sendable {
 
   /// Resumes all tasks that `sleep()` has suspended.
   ///
-  /// If `outcome` is a failure, `sleep()` throws its error. The engine passes a failure when the
-  /// process ends.
+  /// If `outcome` is a failure, `sleep()` throws its error. ``TrackerEngine/end()`` passes a
+  /// failure, because the simulated process then ends.
   func wake(_ outcome: Result<Void, any Error> = .success(())) {
     let waiting = sleepers
     sleepers.removeAll()

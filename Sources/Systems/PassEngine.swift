@@ -26,9 +26,9 @@ protocol PassEngine: AnyObject {
   /// The member's entry in the store's registry, for this launch.
   var registration: Registration { get }
 
-  /// Performs a single step of a pass.
+  /// Performs a single step of a pass: a fetch, a merge, or the recording of the merged position.
   func step(_ step: PassStep, _ report: inout StepReport) throws(HistoryError) -> TrackerStep
-  /// Performs a whole pass.
+  /// Performs a whole pass: a fetch, a merge, a record and, if the strategy says so, a purge.
   func pass(_ report: inout StepReport) throws(HistoryError)
   /// Purges the transactions that every member has merged.
   func purge(_ report: inout StepReport) throws(HistoryError)

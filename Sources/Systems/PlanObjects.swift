@@ -30,7 +30,7 @@ struct PlanObjects {
     awaitingKeys = names
   }
 
-  /// Corrects the mapping after a write of unknown outcome, from the content of the store.
+  /// Corrects the names of objects after a write of unknown outcome, from the content of the store.
   ///
   /// Removes objects that are neither in the data (`present`) nor in history (`reported`). Gives
   /// the objects in `inserted` the names that the plan gave them.
@@ -98,7 +98,7 @@ func mappingErrors<Result>(
 }
 
 extension PlanProcess {
-  /// Adds the process's contexts and its staged write to `state`.
+  /// Adds to `state` the contexts of this process, and its write that has begun but not committed.
   func describe(_ state: inout StateSketch, _ objects: PlanObjects) {
     for context in contexts {
       state.add(rows(of: context, objects))

@@ -115,7 +115,7 @@ extension PlanProcess {
     return objects.id(name) == id ? name : ObjectName(name.entity, -abs(name.key))
   }
 
-  /// Returns the values of an object in the view, without null values.
+  /// Returns an object's values in the actor's view (its first context), without null values.
   ///
   /// A reference has the key that the plan gives to its object, instead of the key in the store.
   fileprivate func listedValues(

@@ -54,8 +54,9 @@ extension PlanProcess {
   /// Returns a line with the transaction at a token, and lines with the errors for invalid tokens.
   ///
   /// The token is that of the transaction `number`, or the newest one if there is no such
-  /// transaction. One invalid token is after the newest transaction, one belongs to another store,
-  /// and one, if the token has a transaction, has another mark than this transaction.
+  /// transaction. One invalid token is after the newest transaction, and one belongs to another
+  /// store. If the token has a transaction, a third one differs from it in the transaction's mark,
+  /// which is a random number.
   func tokenLines(_ number: Int64?, _ planStore: PlanStore) throws(HistoryError) -> [String] {
     let head = try store.currentToken()
     let token = try number.flatMap { (number) throws(HistoryError) in
@@ -89,7 +90,9 @@ extension PlanProcess {
     return ["\(size.historyBytes) of \(size.storeBytes)"]
   }
 
-  /// Returns the problems and the gaps that `verify()` finds; an intact store has no problem.
+  /// Returns the problems of the store, and the gaps: missing numbers between transactions.
+  ///
+  /// An intact store may have gaps, but has no problem.
   func verificationLines() throws(HistoryError) -> [String] {
     let findings = try store.verify().filter { $0.isWrong || $0.kind == .gaps }
     return findings.map { $0.kind.sentence(of: Int($0.count)) }

@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// The plan's requests in SQL.
+/// The plan's requests that use the store's SQL interface, and those that the store must refuse.
 extension PlanProcess {
   /// SQL conditions that all select the same rows: those with a number greater than `?1`.
   private static let afterConditions = [
@@ -21,10 +21,10 @@ extension PlanProcess {
     "number > ?1" + String(repeating: " AND number > -9", count: 12),
   ]
 
-  /// Reads all columns of `history_changes`, and builds transactions from the rows.
+  /// Reads all columns of `history_changes`, and returns the transactions in them as lines of text.
   ///
-  /// The page size of the query selects the SQL condition and the order. Columns that the returned
-  /// lines do not show are compared with a fetch.
+  /// Here `query.page` is no page size: the number selects an SQL condition and the sort order. The
+  /// lines do not show all columns; the other columns are compared with those of a fetch.
   func tableLines(
     after number: Int64,
     _ query: PlannedQuery,

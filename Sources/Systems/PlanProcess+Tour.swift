@@ -6,16 +6,16 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The plan's request that runs a tracker for an additional member, "tourist".
+/// The plan's request `tour`, which runs the tracker of an additional member, "tourist".
 extension PlanProcess {
   /// Runs a tracker through launch, passes, stop, resync and retirement.
   ///
   /// Returns lines about the tracker's reports, hook calls, log messages and merged objects.
   ///
   /// The tracker starts at `date`, as if PersistentHistoryTrackingKit had stored this date for the
-  /// member, and merges the transactions from then on. If `date` is `nil`, or history since then may
-  /// be purged, the tracker starts at the newest transaction, and merges none. The tracker saves no
-  /// objects.
+  /// member, and merges the transactions from then on. If `date` is `nil`, or history after `date`
+  /// may already have been purged, the tracker starts at the newest transaction, and merges none.
+  /// The tracker saves no objects.
   func tour(
     _ query: PlannedQuery,
     from date: Date?,
@@ -146,7 +146,7 @@ extension PlanProcess {
   }
 }
 
-/// The log messages of the additional tracker that a `tour` request runs.
+/// The log messages of the additional tracker that ``PlanProcess/tour(_:from:_:)`` runs.
 private final class TourLog: TrackerLogger {
   private let messages = Mutex<[String]>([])
 
@@ -164,7 +164,7 @@ private final class TourLog: TrackerLogger {
   var lines: [String] { messages.withLock { $0 } }
 }
 
-/// The hook calls of the additional tracker that a `tour` request runs.
+/// The hook calls of the additional tracker that ``PlanProcess/tour(_:from:_:)`` runs.
 private final class TourCalls: Sendable {
   private let calls = Mutex<[(number: Int64, text: String)]>([])
 

@@ -23,13 +23,13 @@ final class PlanStore {
   struct PurgeStart {
     /// The numbers of the transactions in history.
     let held: [Int64]
-    /// The members that were already cut off by a retention limit.
+    /// The members that a retention limit had cut off before this purge.
     let lost: Set<ActorID>
   }
 
   /// Opens the store at the environment's path, and creates the file if it is missing.
   ///
-  /// Connections that an earlier `PlanStore` took from the pool become invalid.
+  /// Connections of `pool` that an earlier `PlanStore` uses become invalid: this one reuses them.
   init(
     _ header: PlanHeader,
     _ environment: SystemEnvironment,
@@ -77,7 +77,7 @@ final class PlanStore {
     return try history().filter { Int64($0.name) ?? 0 > newest }
   }
 
-  /// Returns the newest visible transaction; `nil` if the file cannot be read.
+  /// Returns the number of the newest transaction that a connection can read; `nil` on a failure.
   private static func head(of store: Store?) -> Int64? {
     do throws(HistoryError) { return try store?.currentToken().number } catch { return nil }
   }

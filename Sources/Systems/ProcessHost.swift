@@ -71,7 +71,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     pools.close()
   }
 
-  /// Returns the store of the plan.
+  /// Returns the store of the current plan; throws if no plan has started, or after `close()`.
   func planStore() throws(SystemFailure) -> PlanStore {
     guard let opened else { throw SystemFailure(.failed, "No plan has started: call reset first.") }
     return opened

@@ -92,7 +92,8 @@ package final class PublishedManager {
   ///
   /// This is the design's purge by command or, if the design has none, its purge after a pass.
   ///
-  /// - Returns: `true` if the purge had a bound, even if it deleted no transaction.
+  /// - Returns: `false` if nothing may be deleted, for example because a required position is not
+  ///   stored; otherwise `true`, even if the purge deleted no transaction.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass

@@ -7,8 +7,8 @@ import Traces
 final class PublishedProcess: HostedProcess {
   /// The context name of batch writes.
   ///
-  /// With ``Reading/othersAndOwnBatch``, as in the 2021 article's designs, a process also merges its
-  /// own author's writes with this name.
+  /// If the design has the choice ``Reading/othersAndOwnBatch``, as ``TrackingDesign/article`` has,
+  /// a process also merges the transactions of its own author that have this context name.
   static let batchContextName = "batchContext"
 
   let process: PlanProcess
@@ -167,7 +167,9 @@ final class PublishedProcess: HostedProcess {
     }
   }
 
-  /// Merges the fetched transactions and those of pending merges into every context, one by one.
+  /// Merges the transactions of postponed merges, and then the fetched ones, into every context.
+  ///
+  /// Each transaction is merged separately. ``dispatchMerge()`` postpones merges.
   ///
   /// - Returns: the merged transactions of each pass; a transaction that two passes fetched appears
   ///   twice.

@@ -37,7 +37,10 @@ struct PublishedSetup {
     /// The list is unused if the design's ``Deleting`` is `allButProtected` or `everything`.
     let listed: [String]
 
-    /// Returns the bound of the purge at a time; `nil` if nothing may be deleted.
+    /// Returns the point before which a purge at the time `now` deletes; `nil` if it may not delete.
+    ///
+    /// `positions` are the stored positions, or `nil`, of the authors or processes that the purge
+    /// waits for.
     func point(_ positions: [StoredPosition?], _ kind: PositionKind, now: Date) -> PurgePoint? {
       bound.point(positions, kind, now: now, maximumAge: maximumAge)
     }

@@ -87,7 +87,9 @@ package final class PublishedSystem: SystemUnderTest {
     try pass(process, &log)
   }
 
-  /// Stores the newest position for a process without a position, if the design starts it there.
+  /// Stores the newest position as a process's first one, if the design chooses this start.
+  ///
+  /// The choice is ``FirstPosition/newest``. A position that is already stored remains.
   ///
   /// - Returns: the transaction at the stored position; `nil` if none was stored or history is empty.
   private func startAtNewest(
@@ -205,7 +207,8 @@ extension PublishedSystem {
 
   /// Makes a whole pass.
   ///
-  /// A pass that fetches nothing stores no position, and strategies do not count it.
+  /// A pass that fetches nothing does not purge, and strategies that purge once in several passes do
+  /// not count it. It stores a position only if it loads the contexts again because history is gone.
   func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(manager, &log)
     guard !manager.fetched.isEmpty else { return }
@@ -227,7 +230,7 @@ extension PublishedSystem {
 
   /// Purges after a pass if the strategy allows a purge.
   ///
-  /// The strategy counts the purge even if the purge has no bound and deletes no transaction.
+  /// The strategy counts an allowed purge as made, even if the purge may delete nothing at this time.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog

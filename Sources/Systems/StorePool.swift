@@ -167,7 +167,8 @@ final class SignalledCommits: @unchecked Sendable {
 
   /// Records a signalled commit; drops the signal if other connections cannot read the commit yet.
   ///
-  /// They cannot read the commit if ``visible`` returns the number of an earlier transaction.
+  /// Only a store with a bug signals so early. The lab detects it with ``visible``, which then
+  /// returns the number of an earlier transaction.
   func raise(_ number: Int64) {
     reported.append(number)
     guard let seen = visible?() else {

@@ -108,7 +108,7 @@ enum PurgeBound: String, DesignChoice {
   /// The default age limit of purges, which an actor can override: seven days, in seconds.
   static let maximumAge = 604_800.0
 
-  /// Whether a purge by this rule may delete up to the age limit, and not only up to a position.
+  /// Whether the age of transactions may decide how far a purge deletes, instead of a position.
   var usesAge: Bool { self != .everyone && self != .known }
 
   /// Returns the bound of a purge; `nil` if nothing may be deleted.

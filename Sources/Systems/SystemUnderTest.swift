@@ -31,7 +31,7 @@ package protocol SystemUnderTest: AnyObject {
   /// The lab calls this function after each command of the actor.
   func reportLists(of actor: ActorID, _ log: inout EventLog)
 
-  /// After a command with a fault, inspects the store and logs the effects that no event has reported.
+  /// After a command with a fault, inspects the store and logs the command's unreported effects.
   func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure)
 
   /// Opens the store after a power-off, and logs the effects of the command that was interrupted.
@@ -86,9 +86,10 @@ extension SystemUnderTest {
     return state.digest
   }
 
-  /// Does nothing by default; called only for systems with the capability ``Capability/faults``.
+  /// Does nothing by default.
   ///
-  /// Such a system logs here the effects of a command with a fault that no event has reported.
+  /// A system with the capability ``Capability/faults`` implements this function: after a command
+  /// with a fault, it logs the command's unreported effects. No other system receives this call.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
   /// Restores the snapshot's files and memory.
@@ -101,17 +102,17 @@ extension SystemUnderTest {
     try snapshot.restoreContents()
   }
 
-  /// Throws by default, instead of replacing the connections to the store.
+  /// The default throws a failure with the code `unsupported`.
   ///
-  /// Only systems that keep connections open, with prepared statements, can replace them by new
-  /// ones.
+  /// A system that keeps connections open, with prepared statements, can implement this function to
+  /// replace them by new ones.
   package func reconnect() throws(SystemFailure) {
     throw SystemFailure(.unsupported, "The system cannot replace its connections.")
   }
 
-  /// Throws by default, instead of opening the store after a power-off.
+  /// The default throws a failure with the code `unsupported`.
   ///
-  /// A system with ``Capability/powerOff`` must implement this function.
+  /// A system with ``Capability/powerOff`` must implement this function, and open the store in it.
   package func restart(
     after action: Action,
     _ log: inout EventLog

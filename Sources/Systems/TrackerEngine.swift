@@ -177,7 +177,7 @@ final class TrackerEngine: PassEngine {
     if let failure = reports.passes.last?.failure { throw failure }
   }
 
-  /// Moves the results of the passes since the last call of this function into the report.
+  /// Moves into `report` the results of all passes (fetch, merge, record) since the last call.
   private func take(_ report: inout StepReport) {
     report.take(notes)
     for pass in reports.passes { report.add(pass) }
@@ -222,7 +222,7 @@ final class TrackerEngine: PassEngine {
     notes.describe(&state)
   }
 
-  /// The reports of passes that `take(_:)` has not yet moved into a step's report.
+  /// The tracker's reports of its passes, until `take(_:)` adds their results to a ``StepReport``.
   private final class PassBox: @unchecked Sendable {
     var passes: [PassReport] = []
   }

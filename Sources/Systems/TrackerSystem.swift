@@ -136,9 +136,10 @@ package final class TrackerSystem: SystemUnderTest {
 }
 
 extension TrackerSystem {
-  /// Polls the newest position, as the store's watch does, and makes a pass if the position is new.
+  /// Polls the newest position, as the store's watch does; if it is new, the tracker makes a pass.
   ///
-  /// If the pass fails, logs a signal for the actor, because the tracker will repeat the pass.
+  /// A pass fetches, merges and records history. If it fails, a signal to the actor is logged: when
+  /// the scheduler delivers this signal, the tracker repeats the pass.
   func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let tracked = try host.process(actor)
     let head = try mappingErrors { () throws(HistoryError) in

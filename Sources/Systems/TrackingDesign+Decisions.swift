@@ -1,14 +1,14 @@
-/// A decision in which tracking designs differ, with all possible choices.
+/// A decision in which tracking designs differ, such as when positions are stored, and its choices.
 ///
 /// A decision can read and change the choice that a design has made.
 package struct DesignDecision: Sendable {
-  /// A choice for the decision: its word in files, and a clause such as "waits for every listed author".
+  /// A possible choice: its name in design files, and a clause such as "has no hooks".
   package struct Choice: Hashable, Sendable {
     package let word: String
     package let sentence: String
   }
 
-  /// The decision's key in files.
+  /// The key of this decision in the JSON files of designs, such as `records` (``DesignCodec``).
   package let name: String
   /// The question that the decision answers.
   package let question: String
@@ -51,7 +51,7 @@ package struct DesignDecision: Sendable {
     choices.first { $0.word == word }?.sentence ?? word
   }
 
-  /// Every decision; decisions about reading come first.
+  /// All decisions: about reading, then positions, then purges, then requirements of the app.
   package static let all = [
     DesignDecision("position", "What is stored as the position?", \.position),
     DesignDecision("comparison", "Where does a fetch start?", \.comparison),
@@ -82,10 +82,10 @@ package struct DesignDecision: Sendable {
 }
 
 extension TrackingDesign {
-  /// The bound of purges after a pass and by command, as one value for the decision `bound`.
+  /// The rule for how far all purges delete, after a pass or by command: the decision `bound`.
   ///
-  /// If no strategy purges, the getter returns the bound of purges by command. The setter changes
-  /// both bounds, but a design without purges by command stays without them.
+  /// If passes never purge, the getter returns the rule of purges by command, if there is one. The
+  /// setter changes both rules, but a design without purges by command stays without them.
   fileprivate var boundOfAll: PurgeBound {
     get { strategy == .none ? boundByCommand ?? bound : bound }
     set {
@@ -99,7 +99,7 @@ extension TrackingDesign {
     DesignDecision.all.map { ($0, $0.choice(of: self)) }
   }
 
-  /// A design with the same decisions as this project's tracker.
+  /// The design that makes the same choices as this project's tracker, on Core Data's tables.
   package static let corner = TrackingDesign(
     name: "corner",
     sentence: "The decisions of this project's tracker, on Core Data's tables.",

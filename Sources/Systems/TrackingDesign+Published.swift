@@ -50,7 +50,7 @@ extension TrackingDesign {
     contexts: .several
   )
 
-  /// PersistentHistoryTrackingKit 1.0.0 to 1.0.3, with the manual cleaner only.
+  /// PersistentHistoryTrackingKit 1.0.0 to 1.0.3, set up to purge only when the app calls its cleaner.
   package static let kit10Manual = kit10.named(
     "kit-1.0-manual",
     "PersistentHistoryTrackingKit 1.0.0 to 1.0.3 with its manual cleaner only."
@@ -62,7 +62,7 @@ extension TrackingDesign {
     "PersistentHistoryTrackingKit 1.0.4 to 1.3.0, which cleans after every pass."
   ) { $0.bound = .knownOrAge }
 
-  /// PersistentHistoryTrackingKit 1.0.4 to 1.3.0, with the manual cleaner only.
+  /// PersistentHistoryTrackingKit 1.0.4 to 1.3.0, set up to purge only when the app calls its cleaner.
   package static let kit13Manual = kit13.named(
     "kit-1.3-manual",
     "PersistentHistoryTrackingKit 1.0.4 to 1.3.0 with its manual cleaner only."
@@ -84,7 +84,7 @@ extension TrackingDesign {
     contexts: .several
   )
 
-  /// PersistentHistoryTrackingKit 2.0, with the manual cleaner only.
+  /// PersistentHistoryTrackingKit 2.0, set up to purge only when the app calls its cleaner.
   package static let kit2Manual = kit2.named(
     "kit-2-manual",
     "PersistentHistoryTrackingKit 2.0 with its manual cleaner only."

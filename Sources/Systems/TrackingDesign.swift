@@ -18,20 +18,20 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The value that a process stores as its position.
   var position = PositionKind.date
-  /// The side of the position at which a fetch starts.
+  /// Whether a fetch starts at the stored position, or strictly after it.
   var comparison = FetchStart.after
   /// The authors whose transactions a fetch requests.
   var reads = Reading.others
   /// The point in a pass at which the position is stored: before or after the merge.
   var records = Recording.afterMerge
-  /// The events that lead to a pass.
+  /// The events after which a process makes a pass.
   var wakes = Waking.onSignal
   /// The response when the history after a stored position was purged.
   var ifExpired = Expiry.readsOn
 
   // MARK: Positions
 
-  /// The place where positions are stored: the app group's or own user defaults, or the store file.
+  /// The place of positions: user defaults, of the app group or of each process, or the store file.
   var positionsIn = PositionPlace.group
   var positionOf = PositionOwner.author
   /// The first position of a process.
@@ -45,16 +45,16 @@ package struct TrackingDesign: Hashable, Sendable {
   var bound = PurgeBound.everyone
   /// The rule that decides how far a purge by command deletes; `nil` if there are no such purges.
   var boundByCommand: PurgeBound?
-  /// The authors whose transactions a purge deletes, among those strictly before the bound.
+  /// The authors whose transactions a purge deletes; its bound decides how far it deletes.
   var deletes = Deleting.listed
-  /// The effect of a purge on the stored positions.
+  /// The effect of a purge on the positions in history that authors or processes have stored.
   var afterPurge = AfterPurge.keepsPositions
 
   // MARK: Requirements of the app
 
   /// The strategy for purges after a pass, unless the plan names another strategy.
   var strategy = CleanStrategy.none
-  /// Whether a strategy that purges once in N passes does so in the first or the last of them.
+  /// For a strategy that purges once in N passes: whether it uses the first or the last of them.
   ///
   /// Other strategies ignore this choice.
   var purgeTurn = PurgeTurn.firstPass
@@ -107,7 +107,7 @@ package struct TrackingDesign: Hashable, Sendable {
 /// A pass that fetched no transactions never purges, and the rule does not count it.
 enum CleanStrategy: Hashable {
   case none
-  /// Purges in one of every `times` passes; ``PurgeTurn`` selects the pass.
+  /// Purges once in every `times` passes, in the first or the last of them (``PurgeTurn``).
   ///
   /// PersistentHistoryTrackingKit calls this strategy `byNotification(times:)`.
   case byNotification(times: Int)
@@ -124,7 +124,7 @@ enum CleanStrategy: Hashable {
     }
   }
 
-  /// The strategy as a word in plan syntax.
+  /// The purge strategy as a word in plan syntax, such as `byDuration/60`.
   var word: String {
     switch self {
     case .none: "none"
@@ -147,7 +147,7 @@ extension TrackingDesign {
 
 /// A process's progress toward its next purge; lost when the process ends.
 struct CleanCounter {
-  /// The number of passes in the current round of ``CleanStrategy/byNotification(times:)``.
+  /// The passes since a round of `times` passes began (``CleanStrategy/byNotification(times:)``).
   private var passCount = 0
   private var last: Date?
 
@@ -167,7 +167,7 @@ struct CleanCounter {
     }
   }
 
-  /// Adds to `state` the passes in the current round, and when `byDuration` last allowed a purge.
+  /// Adds the pass count, and the time of the last purge that `byDuration` allowed, to `state`.
   func describe(_ state: inout StateSketch) {
     state.add(passCount)
     if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }

@@ -6,7 +6,7 @@
 /// repeat the history of a store file. The header lists the actors in the order of their new names.
 /// A command that moves the clock keeps only the direction.
 package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
-  /// The lines of the plan, with the new names.
+  /// The lines of the plan, with the new names of its actors, consumers, contexts and authors.
   package let description: String
 
   /// Creates the normalized text of a plan.

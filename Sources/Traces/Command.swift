@@ -173,7 +173,7 @@ public struct PlannedChange: Hashable, Sendable {
 package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
   /// The store's row gets the values of the write.
   case objectWins
-  /// The write fails with `conflict`.
+  /// A write that has a conflict fails with `conflict`, and none of its changes is saved.
   case error
   /// The store's changes are kept, attribute by attribute; the write's other values are saved.
   ///

@@ -1,6 +1,8 @@
 public import HistoryTypes
 
-/// One event in the trace of a run.
+/// Something that happened during a run, such as the call of a command, a commit or a crash.
+///
+/// The trace of the run lists the events in order.
 package struct Event: Hashable, Sendable {
   /// The position of the event in the trace, counted from 0.
   package var at: Int

@@ -187,7 +187,7 @@ extension JSONParser {
   }
 }
 
-/// A validator that finds the first line of a text that is not valid JSON (RFC 8259).
+/// A validator for JSON (RFC 8259) that finds the line of the first invalid byte in a text.
 ///
 /// Foundation's decoder does not report the position on every platform.
 struct JSONSyntax {

@@ -38,7 +38,7 @@ public struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertibl
 /// The values of one object, by attribute name.
 public typealias Values = [String: Value]
 
-/// Objects by name: the contents of a view, the data or the reference model.
+/// Objects by name, such as the rows of the store, or the objects that one context has loaded.
 public typealias Objects = [ObjectName: Values]
 
 /// The name of a transaction, chosen by the system: an opaque string, unique within a plan.

@@ -196,7 +196,7 @@ private enum ConditionWord: String, CaseIterable {
   case like
 }
 
-/// A reader for the conditions on one entity.
+/// A reader for the JSON list `where`: the conditions on the objects of one entity.
 private struct ConditionReader {
   let fields: Fields
   let entity: String

@@ -146,13 +146,13 @@ package struct PlanHeader: Hashable, Sendable {
   ///
   /// `nil` means the default of the store.
   package var checkpointPages: Int?
-  /// Whether the store detects a second process of a running actor; the default is `held`.
+  /// Whether the store refuses a second process of a running actor; by default (`held`), it does.
   package var locks: PlannedLocks = .held
   /// The place where consumers keep their tokens; the default is `store`.
   package var tokens: PlannedTokens = .store
   /// Whether history includes writes that programs without this library make to the file.
   ///
-  /// The default is `unwatched`.
+  /// The default, `unwatched`, excludes them.
   package var foreignWrites: PlannedForeignWrites = .unwatched
   /// The entities of the store.
   package var model: Model
@@ -255,11 +255,11 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   case skip = "throws-skip"
   /// An observer that throws at every third call; the pass then fails and is repeated.
   case observerRetry = "observer-throws-retry"
-  /// A merge hook like ``retry`` that throws at the first and then every second call.
+  /// A merge hook like ``retry`` that throws at every odd-numbered call: 1, 3, 5 and so on.
   case retryAlternating = "throws-retry-alternating"
-  /// A merge hook like ``skip`` that throws at the first and then every second call.
+  /// A merge hook like ``skip`` that throws at every odd-numbered call: 1, 3, 5 and so on.
   case skipAlternating = "throws-skip-alternating"
-  /// An observer like ``observerRetry`` that throws at the first and then every second call.
+  /// An observer like ``observerRetry`` that throws at every odd-numbered call: 1, 3, 5 and so on.
   case observerRetryAlternating = "observer-throws-retry-alternating"
 
   /// A merge hook that replaces the default merge at every third call.
@@ -267,7 +267,9 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   /// The fetched transactions then count as merged, and the trace has the event `finished`.
   case finish = "finishes"
 
-  /// The hooks that throw, or replace the default merge, at every third call; for random plans.
+  /// The failing hooks from which random plans choose.
+  ///
+  /// Each of them throws, or replaces the default merge, at every third call.
   package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry, .finish]
   /// The hooks that throw at calls 1, 3, 5 and so on, so that they throw in short plans too.
   package static let alternating: [PlannedHook] = [
@@ -313,11 +315,13 @@ extension PlannedActor {
 package enum SignalTicks {
   /// The ticks (commands of any actor) after which a signal without a `deliver` command arrives.
   package static let delivery = 4
-  /// The ticks by which a command `deliver` or `poll` with the fate `late` delays its effect.
+  /// The delay, in ticks, of a command `deliver` or `poll` that the plan marks as `late`.
   package static let lateness = 12
-  /// The ticks between two polls of an actor that can poll.
+  /// The ticks (commands of any actor) between two polls of an actor, in a system that can poll.
   package static let poll = 32
   /// The ticks within which an actor makes a pass if none of its signals or polls was late or lost.
+  ///
+  /// In a pass, the actor fetches and merges new transactions. A tick is one command of any actor.
   package static let bound = 16
   /// The ticks within which an actor makes a pass even if its signals or polls were late or lost.
   package static let boundAtWorst = 80

@@ -51,9 +51,10 @@ package struct PlannedFault: Hashable, Sendable {
   package var kind: Kind
   package var file: File
   package var call: Call
-  /// The number of the call within the command, counted from 1.
+  /// The number of the call with the fault, among the command's calls of this kind on this file.
   ///
-  /// If a power-off's call does not occur during the command, the power fails after the command.
+  /// Calls are counted from 1. If the command makes fewer such calls, a power-off occurs after the
+  /// command, and a fault of any other kind does not occur.
   package var k: Int
   /// Whether every later call of the same kind on the file fails too; the default is `false`.
   package var from: Bool

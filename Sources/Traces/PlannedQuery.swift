@@ -32,7 +32,9 @@ package struct PlannedQuery: Hashable, Sendable {
     case transaction
     /// Requests the changes after the query's position with SQL; the query's filter does not apply.
     case sql
-    /// Counts the transactions in the file with an SQL query, purged ones included.
+    /// Counts the rows of transactions in the store's file, with SQL.
+    ///
+    /// A purged transaction counts too if its row is still in the file.
     case rows
     /// Requests the registered members and their cursors.
     case members
@@ -64,6 +66,8 @@ package struct PlannedQuery: Hashable, Sendable {
     /// member's process. At the end the member retires.
     case visit
     /// Requests the transactions that the store has signalled since the plan started.
+    ///
+    /// A signal is the store's notification of a commit.
     case signals
     /// Requests the inconsistencies that a verification of the store's file finds.
     case verify
@@ -117,7 +121,9 @@ package struct PlannedQuery: Hashable, Sendable {
     case aggregates
     /// A test of upgrades of stores on disk to newer models.
     case upgrades
-    /// A test of trackers that merge and remove duplicates, with stores on disk.
+    /// A test of trackers that merge, and of deduplicators, which remove duplicate objects.
+    ///
+    /// The stores are on disk.
     case duplicates
     /// A test of triggers, locks, large files and rare states of a store on disk.
     case edges

@@ -46,7 +46,7 @@ package struct LiveReport: Hashable, Sendable {
   ///
   /// An object that moved counts as removed and inserted.
   package var inserted: [Int]
-  /// The objects in both results whose values changed.
+  /// The objects that are in this result and in the previous one, and whose values changed.
   package var updated: [ObjectName]
   /// The error that ended the live query; `nil` if the report is a result.
   package var failure: String?

@@ -25,7 +25,9 @@ package struct ProcessTrace: Sendable {
 
   /// The outcome of a write during which its process was killed, as the store showed it later.
   package enum CutOff: Hashable, Sendable {
-    /// The outcome of the write is unknown; also used if the process was not killed during a write.
+    /// It is unknown whether the write took effect.
+    ///
+    /// This is the default, also for a trace without such a write.
     case open
     /// The write took effect.
     case committed(CommittedTransaction)
@@ -76,7 +78,10 @@ package struct TraceSource {
     }
   }
 
-  /// Completes a group whose process was killed during a write, with the outcome found in the store.
+  /// Completes the group of a command during which the process was killed.
+  ///
+  /// If the command is a write that has logged no event, its outcome becomes the one that was found
+  /// in the store, if any.
   private mutating func reconcile(_ group: TraceGroup) -> TraceGroup {
     var group = group
     group.end = life?.diedAt ?? .max
@@ -121,9 +126,11 @@ package struct TraceGroup: Sendable {
   package var events: [TimedEvent] = []
   /// The outcome of the command; unknown if the process was killed during the command.
   package var outcome: Outcome?
-  /// The earliest time of the event or the command's effect, in nanoseconds of the monotonic clock.
+  /// The earliest possible time of the command's effect, or of the single event.
+  ///
+  /// The time is in nanoseconds of the monotonic clock.
   package var start: Int64
-  /// The latest time of the command or event, in nanoseconds of the monotonic clock.
+  /// The latest possible time of the command or single event, in monotonic nanoseconds.
   package var end: Int64
 
   init(_ event: TimedEvent) {
@@ -149,7 +156,7 @@ package struct TraceGroup: Sendable {
   /// Whether the group is a command whose outcome was not logged.
   package var isCut: Bool { if case .unknown = outcome { true } else { false } }
 
-  /// Adds the next event of the group's command, and returns whether it is the command's end.
+  /// Adds the command's next event to the group, and returns whether this event ends the command.
   mutating func take(_ event: TimedEvent) -> Bool {
     if case .ended(_, let outcome) = event.event.kind {
       self.outcome = outcome

@@ -52,7 +52,7 @@ package struct StateEquivalence: Sendable {
 extension StateSketch {
   /// Returns a hash that is equal for equivalent states.
   ///
-  /// - Complexity: O(n log n) for n words, plus O(n) for each permutation of actors.
+  /// - Complexity: O(n log n) for the sketch's n 64-bit words, plus O(n) per permutation of actors.
   package func equivalence(_ equivalence: StateEquivalence) -> UInt64 {
     let ranks = Ranks(self, equivalence)
     var plain = PlainWords(
@@ -70,9 +70,10 @@ extension StateSketch {
     return least
   }
 
-  /// The words of a sketch, one section (of a member, or of none) after another, with ranks.
+  /// The 64-bit words of a sketch, with ranks in place of numbers, times, keys and values.
   ///
-  /// The ranks replace numbers, times, keys and values, which may differ between equivalent states.
+  /// Equivalent states may differ in the replaced words, but not in the ranks. A sketch has a common
+  /// section of words, which belongs to no member, and then one section for each member.
   private struct PlainWords {
     var words: [Word] = []
     /// The end index in ``words`` of each section of the sketch.
@@ -123,15 +124,18 @@ extension StateSketch {
   }
 }
 
-/// The ranks of the numbers, times, keys and values of a sketch.
+/// The replacements for a sketch's numbers, times, keys and values in the hash of its state.
+///
+/// Most of them are ranks: positions in the sorted order of the data of one kind. Equivalent states
+/// may have different data, but their data have equal replacements.
 private struct Ranks {
   private var numbers: [Int64] = []
   private var times: [Double] = []
   private var keys: [Int64] = []
   /// The rank of each attribute value.
   ///
-  /// Values in the section that belongs to no member come first, in the order of their appearance.
-  /// The other values follow, sorted by magnitude.
+  /// Values in the sketch's common section, which belongs to no member, come first, in the order of
+  /// their appearance. The other values in the members' sections follow, in ascending order.
   private var values: [Int64: UInt64] = [:]
   private let now: Double
   private let equivalence: StateEquivalence

@@ -10,7 +10,7 @@ package import HistoryTypes
 package struct StateSketch: Sendable {
   /// The kind of a 64-bit word, which determines how the words of two states are compared.
   enum Kind: UInt8 {
-    /// A word of any other kind of data, compared by all of its bits.
+    /// Data of none of the kinds below, such as a Boolean or a text's hash, compared by all bits.
     case plain
     /// A transaction number, compared by its rank among all transaction numbers.
     case number
@@ -30,7 +30,7 @@ package struct StateSketch: Sendable {
     let bits: UInt64
   }
 
-  /// The state's words: first the section that belongs to no member, then one for each member.
+  /// The state's 64-bit words, in sections: one that belongs to no member, then one per member.
   private(set) var sections: [[Word]]
   /// The members: actors first, then consumers, in the order of the plan's header.
   private(set) var members: [ActorID]
@@ -164,7 +164,9 @@ package struct StateSketch: Sendable {
     add(.key, UInt64(bitPattern: object.key))
   }
 
-  /// Adds an attribute's value to the sketch; equivalent states may differ only in whole numbers.
+  /// Adds an attribute's value to the sketch.
+  ///
+  /// An equivalent state may have another value here only if both values are whole numbers.
   package mutating func add(_ value: Value) {
     switch value {
     case .null: add(.plain, 0)
@@ -201,7 +203,7 @@ package struct StateSketch: Sendable {
     }
   }
 
-  /// Adds a staged write.
+  /// Adds the context, the author and the changes of a write that waits for its `commit`.
   package mutating func add(_ write: PlannedWrite) {
     add(write.context)
     switch write.author {

@@ -4,13 +4,15 @@ internal import HistoryTypes
 ///
 /// Commits are ordered by their transaction numbers. An event is placed before all events that
 /// started after its end. Where the intervals of events overlap, the join chooses the order that is
-/// least likely to show a violation: merges, records and retirements are placed at their earliest
-/// time, purges at their latest, and a transaction before every event that names it. A violation in
-/// the joined trace therefore exists in every order that the intervals allow.
+/// least likely to show a violation: merges, recordings of cursors and retirements are placed at
+/// their earliest time, purges at their latest, and a transaction before every event that names it. A
+/// violation in the joined trace therefore exists in every order that the intervals allow.
 /// ``ambiguousCount`` counts the purges that would have violated an invariant in another possible
 /// order.
 ///
-/// The traces of all threads are read in parallel, with one group of events per thread in memory.
+/// Each thread of a process has a trace. The traces of different threads are read in parallel, with
+/// one group of events per thread in memory: the events of one command, or one event outside of
+/// commands.
 ///
 /// - Complexity: linear in the events and in the number of threads.
 package struct TraceJoin {
@@ -74,7 +76,10 @@ package struct TraceJoin {
     return step(group)
   }
 
-  /// Returns the index of the source whose next group of events comes first in the joined order.
+  /// Returns the index of the source whose next group comes first in the joined trace; `nil` at the end.
+  ///
+  /// A source has the traces of one thread. A group has the events of one command, or one event
+  /// outside of commands.
   private func choose() -> Int? {
     guard let first = earliest(of: heads.indices, { _ in true }), let waiting = heads[first]
     else { return nil }

@@ -39,7 +39,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case restart
   /// Actors make a pass when a signal arrives; signals may be late, duplicated or lost.
   case lostNotification = "lost-notification"
-  /// Actors share an author, and write under another actor's author.
+  /// Several actors may have the same author, and some writes may use another actor's author.
   case sameAuthorTwice = "same-author-twice"
   /// A second process of a running actor starts.
   case sameActorTwice = "same-actor-twice"

@@ -122,8 +122,9 @@ package struct PastRecord: Sendable {
 /// A few consecutive transactions of a real history, converted to commands of plans.
 ///
 /// Two transactions with equal timestamps in the history have equal timestamps in the plan. A gap
-/// of more than a day, or a step back, becomes a `clock` command. Any other gap becomes one tick,
-/// because no published design depends on the length of so short a gap.
+/// of more than a day, or a step back, becomes a `clock` command. For any other gap, the clock
+/// advances by ``PlanHeader/step``, because none of the designs in `PublishedDesigns.md` depends on
+/// the length of so short a gap.
 package struct PastWindow: Sendable {
   /// The writes, with the commands that move the clock between them.
   package let commands: [Command]
@@ -182,9 +183,9 @@ package struct PastWindow: Sendable {
 extension PlanAlphabet {
   /// Replaces the writes of all plans by windows, which are consecutive transactions of a real history.
   ///
-  /// The windows are spread evenly over the history. ``headers`` then contains a copy of each header
-  /// for each window, and the seed of the copy identifies the window. Passes, purges, and the
-  /// commands that the condition adds remain possible.
+  /// The windows are spread evenly over the history. Each plan header is copied once per window, and
+  /// the copies replace the headers in ``headers``. The seed of a copy is the key of its window in
+  /// ``windows``. Passes, purges, and the commands that the condition adds remain possible.
   package mutating func repeatWindows(of past: PastHistory, count: Int, commands: Int) {
     let spare = max(0, past.transactions.count - commands)
     let starts = (0..<max(1, count)).map { $0 * spare / max(1, count - 1) }
@@ -218,8 +219,9 @@ extension PlanAlphabet {
 
   /// Returns a history's model with one more entity, for writes that do not repeat the history.
   ///
-  /// Some conditions add such writes to plans. The result is `nil` if the entity cannot be added,
-  /// for example because the history's model already has an entity of its name.
+  /// For example, plans under the condition `ties` may also insert objects of this entity. The
+  /// result is `nil` if the entity cannot be added, for example because the history's model already
+  /// has an entity of its name.
   private static func model(of past: PastHistory) -> Model? {
     let own = PlanModels.plain.entities[0]
     guard past.model.entities.allSatisfy({ $0.name != own.name }) else { return nil }

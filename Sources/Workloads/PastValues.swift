@@ -45,7 +45,7 @@ package struct PastValues: Sendable, Hashable {
 
 /// The way in which plans use a store file's values; the raw value is its word on the command line.
 package enum PastValueChoice: String, CaseIterable, Sendable {
-  /// No values are copied; plans use numbered values instead.
+  /// Plans use generated values, such as "t1" and 1, instead of the values in the store file.
   case none
   /// Plans use hashes of the values in the store file.
   case hashed
@@ -60,10 +60,12 @@ package struct SipKey: Sendable, Hashable {
   private let first: UInt64
   private let second: UInt64
 
-  /// Creates a key from its two halves.
+  /// Creates a hash key of 128 bits from two halves.
   package init(_ first: UInt64, _ second: UInt64) { (self.first, self.second) = (first, second) }
 
-  /// Creates a key from a store's identifier: a value of the store has the same hash in every run.
+  /// Creates the key for hashes of a store's values, which depends only on the store's identifier.
+  ///
+  /// So equal values in one store have the same hash in every run.
   package init(_ store: StoreID) {
     let digits = store.description.filter(\.isHexDigit)
     self.init(

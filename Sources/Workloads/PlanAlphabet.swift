@@ -22,7 +22,7 @@ package struct PlanAlphabet: Sendable {
   /// The key is the seed of the plan's header.
   var windows: [UInt64: PastWindow] = [:]
 
-  /// A plan for each part of a real history in ``windows``, with only its writes and clock changes.
+  /// For each header with a part of a real history in ``windows``, a plan of that part's commands.
   package var windowPlans: [Plan] {
     headers.compactMap { header in
       windows[header.seed].map { Plan(header: header, commands: $0.commands) }
@@ -32,7 +32,7 @@ package struct PlanAlphabet: Sendable {
   /// The maximum number of actors.
   package static let actorCountMax = 4
 
-  /// Creates the alphabet for a number of actors and the actions that the system supports.
+  /// Creates the plans under a condition, with `count` actors and the actions of the system.
   package init(_ condition: Condition, actors count: Int, actions: Set<PlanAction>) {
     precondition((1...Self.actorCountMax).contains(count), "\(count) actors")
     self.condition = condition
@@ -174,9 +174,10 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns a read by the consumer `mirror`, which simulates a CloudKit mirror, and an import.
+  /// Returns the actions of a simulated CloudKit mirror: a read by its consumer, and an import.
   ///
-  /// The import is an insert that the first running actor makes under the mirror's author.
+  /// The import is an insert that the first running actor makes under the mirror's author. It is
+  /// missing if no actor runs.
   private func mirror(_ place: ExploredPlanState) -> [Action] {
     place.consumers.map(Action.consume)
       + running(place).prefix(1).map { actor in
@@ -214,8 +215,9 @@ package struct PlanAlphabet: Sendable {
 
   /// Returns inserts of notes and tags that refer to the newest item, and deletes of items.
   ///
-  /// One delete is of the newest item, another of all items. All tags have the same name, although
-  /// names of tags are unique. Some writes use a background context, which has no object in memory.
+  /// One delete is of the newest item, another of all items. All inserted tags have the same name,
+  /// so that they conflict: the model requires unique names of tags. Some writes use a background
+  /// context, which has no object in memory.
   private func related(_ place: ExploredPlanState) -> [Action] {
     let note = place.related("Note", ["text": .string("a")])
     let tag = place.related("Tag", ["name": .string("a")])

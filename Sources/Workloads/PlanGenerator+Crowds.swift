@@ -149,9 +149,9 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws whether one update of a save sets another set of attributes than its other updates.
+  /// Draws whether one update of a save sets a different set of attributes than the other updates.
   ///
-  /// It sets as many attributes as they do, but a store cannot write it with the same statement.
+  /// The number of attributes is the same, but a store needs another SQL statement for this update.
   /// Returns the key of the updated object and the attributes; `nil` if there is no such update.
   private func otherUpdate(
     _ type: ChangeType,

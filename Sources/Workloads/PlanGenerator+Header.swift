@@ -100,7 +100,7 @@ extension PlanGenerator {
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
-  /// Draws a CloudKit mirror: purges keep its imports, it is a consumer, or both.
+  /// Draws the roles of a CloudKit mirror: purges spare its imports, it reads history, or both.
   private func mirror(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     switch source.weighted([1, 1, 1], label: "mirror") {
     case 0:
@@ -143,8 +143,8 @@ extension PlanGenerator {
 
   /// Draws the tracker settings of an actor.
   ///
-  /// Failing hooks occur only if `active` contains the condition `hookFailure`. Actors have more
-  /// contexts than the view only if it contains `backgroundWrites`.
+  /// Failing hooks occur only if `active` contains the condition `hookFailure`. An actor gets a
+  /// second context, next to its view, only if `active` contains `backgroundWrites`.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,

@@ -47,10 +47,10 @@ extension PlanGenerator {
 extension Plan {
   /// Returns whether an actor may have live queries.
   ///
-  /// A live query makes the actor's view read objects, even objects that its result does not
-  /// contain. Which objects a view has read matters only for saves with a merge policy other than
-  /// the default. If the plan has such saves, only a view that contains all objects and merges all
-  /// transactions may have live queries.
+  /// A live query loads objects into the actor's view (its main context), even objects that are not
+  /// in the query's result. The loaded objects affect only saves with a merge policy other than the
+  /// default. If the plan has such saves, an actor may have live queries only if its view contains
+  /// all objects and merges all transactions.
   fileprivate func hasKnownReads(of actor: PlannedActor) -> Bool {
     let hasPolicies = commands.contains { command in
       switch command.action {

@@ -16,7 +16,7 @@ extension PlanGenerator {
     past.adopt(in: &header, namesActors: style.setup == nil)
   }
 
-  /// Draws a series of transactions of a history, and the commands between them.
+  /// Draws consecutive transactions of a real history, and other commands between them.
   ///
   /// If shrinking removes a transaction, all other commands keep their times. The plan then starts with
   /// only those objects that the remaining transactions change.

@@ -150,7 +150,8 @@ extension PlanGenerator {
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The least probability that a plan with a condition in ``ownDiskForms`` has a disk request.
+  /// The minimum share of plans with a request about stores on disk, under a condition with such
+  /// requests of its own (``ownDiskForms``).
   private static let ownDiskShare = 0.06
 
   /// The kinds of requests about objects, tokens, members and the file, with their weights.

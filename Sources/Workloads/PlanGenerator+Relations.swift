@@ -2,7 +2,7 @@ import HistoryTypes
 import PropertyTesting
 import Traces
 
-/// Writes to a model with references and unique attributes.
+/// Draws writes of objects in a model that has references and unique attributes.
 extension PlanGenerator {
   /// Draws a save whose changes refer to objects, delete referenced objects, or create duplicates.
   func relatedWrite(
@@ -59,7 +59,7 @@ extension PlanGenerator {
     return PlannedPolicy.allCases[source.weighted([8, 3, 4, 3, 2], label: "policy")]
   }
 
-  /// Draws the next change of a save, after the changes that were drawn before.
+  /// Draws one more change for a save that contains `changes`; the model has references.
   func relatedChange(
     _ source: inout ChoiceSource,
     after changes: [PlannedChange],

@@ -3,10 +3,11 @@ import PropertyTesting
 import Traces
 
 extension PlanGenerator {
-  /// Draws rare changes to a finished plan: purge strategies, a wide model, extreme values.
+  /// Draws rare changes to a plan, such as other purge strategies, a larger model, extreme values.
   ///
-  /// `commands` are drawn before, so that a seed draws the same commands with and without these
-  /// changes.
+  /// The larger model has many entities, or one entity with as many attributes as a store allows.
+  /// The caller has already drawn `commands`, so that a seed draws the same commands with and
+  /// without these changes.
   func widen(
     _ header: inout PlanHeader,
     _ commands: inout [Command],

@@ -7,7 +7,7 @@ package import Traces
 /// The generator tracks the state of the plan, so that nearly every command takes effect. All values
 /// are drawn from a choice source: shrinking edits the choices and generates the plan again.
 package struct PlanGenerator: Sendable {
-  /// The parameters of the plans.
+  /// The parameters of the plans, such as the numbers of actors and commands.
   package let style: PlanStyle
   private let actions: [PlanAction]
 
@@ -67,7 +67,7 @@ package struct PlanGenerator: Sendable {
     return plan
   }
 
-  /// Draws commands that continue a plan under all conditions of the style.
+  /// Draws commands that continue a plan; all difficulties in ``PlanStyle/conditions`` may occur.
   ///
   /// The actors, the model and all other settings are taken from the plan's header.
   package func continuation(of plan: Plan, from source: inout ChoiceSource) -> [Command] {
@@ -91,9 +91,9 @@ package struct PlanGenerator: Sendable {
   /// Draws the conditions of one plan.
   ///
   /// Some conditions, such as retention limits, apply to a whole plan: ``Condition/share`` is the
-  /// probability of each. They are drawn one by one, so that most plans have few of them. If the
-  /// style has only one or two of them, each is more likely. The style's other conditions are all
-  /// active.
+  /// probability of each. They are drawn one by one, so that most plans have few of them. If
+  /// ``style`` has only one or two of them, each is more likely. Conditions of ``style`` without a
+  /// share are always active.
   private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
@@ -235,7 +235,10 @@ package struct PlanGenerator: Sendable {
     SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }
 
-  /// Draws how far the clock moves: by a gap between writes or, under a condition, by days or backwards.
+  /// Draws how far the clock moves, in seconds: usually by a gap between writes.
+  ///
+  /// The condition `pause` also allows jumps by days, `clockJump` jumps by days in both directions,
+  /// and `clockBack` steps back by seconds.
   private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
     func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
     let kinds = [12, 2 * weight(.pause), 2 * weight(.clockJump), 2 * weight(.clockBack)]

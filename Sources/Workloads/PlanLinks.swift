@@ -13,7 +13,7 @@ struct PlanLinks: Sendable {
   private var columns: [String: [Column]] = [:]
   /// For each object, the objects to which it refers, by the attribute of the reference.
   private var links: [ObjectName: [String: ObjectName]] = [:]
-  /// Whether the changes so far delete an object to which a reference with the rule `deny` refers.
+  /// Whether a change passed to `note` deletes an object to which a `deny` reference refers.
   private var isDenied = false
 
   init(_ model: Model) {
@@ -30,7 +30,7 @@ struct PlanLinks: Sendable {
   /// Whether the model has no references.
   var isEmpty: Bool { columns.isEmpty }
 
-  /// Returns whether a store would refuse the changes so far.
+  /// Returns whether a store would refuse the changes that were passed to `note`.
   ///
   /// The reason is a delete that a delete rule forbids, or a reference to a missing object.
   func isRefused(_ live: Set<ObjectName>) -> Bool {

@@ -211,7 +211,7 @@ struct PlanState {
 
 /// The state after the first commands of an explored plan, as far as the next commands depend on it.
 package struct ExploredPlanState: Sendable {
-  /// The last completed step of an actor's unfinished pass.
+  /// The last completed step of an actor's unfinished pass; a pass fetches, merges and records.
   enum Step: Int {
     case none
     case fetched
@@ -235,7 +235,7 @@ package struct ExploredPlanState: Sendable {
 
   /// Whether every commit is synced, so that no power-off rolls back an acknowledged commit.
   let isSynced: Bool
-  /// The consumers, which read history in addition to the actors.
+  /// The consumers: readers of history that are not actors and have no contexts.
   let consumers: [ActorID]
 
   init(_ header: PlanHeader, window: [Command]? = nil) {
@@ -248,7 +248,7 @@ package struct ExploredPlanState: Sendable {
     running = Set(header.actors.filter(\.launched).map(\.id))
   }
 
-  /// Returns the last completed step of an actor's unfinished pass.
+  /// Returns the last step (fetch or merge) that an actor's unfinished pass has completed.
   func step(of actor: ActorID) -> Step { steps[actor] ?? .none }
 
   // MARK: Changes

@@ -78,7 +78,9 @@ package struct PlanStyle: Sendable {
     actorCounts = count...count
   }
 
-  /// The upper limit of ``changeCountMax``: the largest transactions of real stores would fill a plan.
+  /// The greatest value of ``changeCountMax`` that is taken from a profile.
+  ///
+  /// Without it, one write could have as many changes as the largest transaction of a real store.
   private static let changeCountLimit = 32
   /// The maximum number of actors that is taken from a profile; the option `--actors` allows more.
   private static let actorCountLimit = 4
@@ -115,11 +117,13 @@ package enum PlanSchedule: Hashable, Sendable {
 struct PlanPriorities {
   /// The indices of the actors in the header, in descending order of priority.
   private var order: [Int] = []
-  /// The steps before which the first actor in `order` that can act moves to the end of `order`.
+  /// Before each of these steps, the actor with the highest priority gets the lowest priority.
+  ///
+  /// Only actors that can perform a command at this step are considered.
   private var changes: Set<Int> = []
   private var step = 0
 
-  /// Draws the actor priorities and the points at which they change.
+  /// Draws the priorities of the actors, and the steps before which the priorities change.
   init(
     actors count: Int,
     steps: Int,
@@ -168,7 +172,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   case resume
   case relatedBatch
 
-  /// The weight with which the command is drawn in a plan without special conditions.
+  /// The base weight with which the command is drawn; the generator varies it by plan and state.
   var weight: Int {
     switch self {
     case .write: 36

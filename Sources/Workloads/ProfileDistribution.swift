@@ -135,9 +135,9 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
   package var date: String
   /// The number of transactions from which the profile was computed.
   package var transactions: Int
-  /// The number of changes of these transactions.
+  /// The number of changes in the transactions from which the profile was computed.
   package var changes: Int
-  /// The store files that were counted; empty if they were not available.
+  /// The store files whose transactions were counted; empty if no files were available.
   package var files: [File]
   /// Remarks on the sources of the profile's figures, and on how exact the figures are.
   package var notes: [String]

@@ -26,7 +26,9 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
     }
   }
 
-  /// The share of an author or entity, whose real name is replaced.
+  /// An author's share of the transactions with an author, or an entity's share of the changes.
+  ///
+  /// Another name replaces the real name of the author or entity.
   package struct Share: Sendable, Hashable, Codable {
     /// The name in place of the real one: `author-1`, `entity-1`, and so on, in descending order of shares.
     package var name: String

@@ -155,7 +155,7 @@ import Testing
       "bench compare has nothing to compare with: pass the path of an executable as BASE"
     ),
     ("bench compare nowhere", #"there is no file "nowhere"."#),
-    ("bench compare Package.swift --base main", "BASE and --base name two builds: leave out one."),
+    ("bench compare Package.swift --base main", "BASE and --base are two ways to name one build:"),
     ("bench compare --base main --only fetsh", #"unknown benchmark "fetsh"."#),
     ("bench compare --base main --launches 5", "--launches takes a whole number from 6 to 1,000"),
     ("bench compare --base main --only large", "that is measured in rounds, unlike large"),

@@ -42,7 +42,7 @@ import Testing
       ("--only nonsense", #"unknown benchmark "nonsense"."#),
       ("--self-test 2 --accept", "--self-test cannot be combined with --accept"),
       ("--self-test 2 --json", "leave them out."),
-      ("", "this process is not history-lab: bench instructions starts the executable history-lab"),
+      ("", "this process is not history-lab, the executable that `bench instructions` starts"),
     ]
   )
   func `What cannot be counted is refused`(_ words: String, _ sentence: String) async {

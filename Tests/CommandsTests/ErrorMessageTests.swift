@@ -178,7 +178,7 @@ import Darwin
     ),
     (
       "bisect --good HEAD~9",
-      "bisect needs FILE, a plan that fails, or --count BENCHMARK --metric NAME. "
+      "bisect needs FILE (a plan that fails) or --count BENCHMARK --metric NAME. "
         + "Try: history-lab bisect --help"
     ),
     (

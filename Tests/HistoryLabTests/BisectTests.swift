@@ -1,4 +1,5 @@
 import Foundation
+import HistoryBenchmarks
 import LabFixtures
 import Measuring
 import Reporting
@@ -220,6 +221,22 @@ private struct SampleRepository {
         place: folder
       )
       await #expect(throws: LabError.self) { try await elsewhere.run() }
+    }
+  }
+
+  @Test func `The default size of a count is one at which a quick run measures`() throws {
+    var run = BenchmarkRun(
+      subjects: [],
+      historySizes: BenchmarkRun.quickSizes,
+      seed: 1,
+      budget: .rounds(1)
+    )
+    run.isQuick = true
+    for subject in Subjects.all {
+      let sizes = run.sizes(of: subject)
+      guard !sizes.isEmpty else { continue }
+      let count = try ExactCount(subject.name, metric: "VM steps", historySize: nil, in: .current)
+      #expect(count.historySize == sizes.last, "\(subject.name)")
     }
   }
 

@@ -1,9 +1,10 @@
 /// A layout of text in columns of characters.
 package enum Columns {
-  /// Returns lines with two columns: names, and sentences wrapped to the width.
+  /// Returns the lines of a table with two columns: names, and sentences that are wrapped to fit.
   ///
-  /// Each line is two columns shorter than `width`, so that the caller can indent it by two. A name that
-  /// is too long for its column gets a line of its own.
+  /// A line with a sentence has at most `width` - 4 characters, so that the caller can indent it.
+  /// If `width` is too small, sentences still get 16 characters. A name that is too long for its
+  /// column gets a line of its own.
   package static func rows(_ rows: [(name: String, sentence: String)], width: Int) -> [String] {
     let longest = rows.map(\.name.count).max() ?? 0
     let column = min(longest, max(12, (width - 4) * 2 / 5))
@@ -37,7 +38,7 @@ package enum Columns {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  /// Wraps a line that is wider than `width`; continuation lines are indented two columns deeper.
+  /// Wraps a line that is wider than `width`; continuation lines are indented two blanks deeper.
   package static func fit(_ line: String, width: Int?) -> [String] {
     guard let width, line.count > width else { return [line] }
     let indent = line.prefix { $0 == " " }
@@ -49,7 +50,7 @@ package enum Columns {
   /// Wraps a command line for copying into a shell, with a backslash at the end of each broken line.
   ///
   /// Breaks are between words, including words within double quotes. A word that is too long is broken at
-  /// any character, and continues in the first column.
+  /// any character, and continues at the start of the next line.
   package static func command(_ line: String, indent: Int, width: Int) -> [String] {
     let (first, next) = (
       String(repeating: " ", count: indent), String(repeating: " ", count: indent + 2)
@@ -58,7 +59,7 @@ package enum Columns {
     for word in shellWords(line) {
       let isStart = lines[lines.count - 1].allSatisfy { $0 == " " }
       let joined = lines[lines.count - 1] + (isStart ? "" : " ") + word
-      // Every line but the last needs two more columns, for a blank and a backslash.
+      // Every line but the last needs two more characters: a blank and a backslash.
       if joined.count + 2 <= width {
         lines[lines.count - 1] = joined
         continue

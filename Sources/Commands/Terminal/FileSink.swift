@@ -70,7 +70,9 @@ package enum Interruption {
   /// Whether a signal has requested that the command end at the next possible point.
   package static var isRequested: Bool { requests.load(ordering: .relaxed) > 0 }
 
-  /// `isRequested` as a C callback, which SQLite calls while a statement runs.
+  /// A C callback that SQLite calls while a statement runs; after a signal, it stops the statement.
+  ///
+  /// It returns 1 (stop) if ``isRequested`` is `true`, else 0.
   package static let stopCheck: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { _ in
     Interruption.isRequested ? 1 : 0
   }

@@ -95,7 +95,9 @@ package struct WorkState: Hashable, Sendable {
     return [ofTotal, ofLimit].compactMap { $0 }.max().map { min(max($0, 0), 1) }
   }
 
-  /// The estimated remaining time at the current rate, at most the time until the limit.
+  /// The estimated remaining time at the current rate, at most the time until ``limit``.
+  ///
+  /// `nil` if the work has no time limit, and its rate or its total is unknown.
   package var left: Duration? {
     let byLimit = limit.map { max($0 - elapsed, .zero) }
     let byRate = rate.flatMap { rate in

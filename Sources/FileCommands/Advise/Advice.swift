@@ -4,7 +4,10 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// The analysis of a history for `advise`: costs, test conditions, consumers and forecasts of purges.
+/// The analysis of a history for `advise`: its cost, its consumers, and forecasts of purges.
+///
+/// The analysis also lists the conditions of the lab's tests, such as equal timestamps, that occur
+/// in the history.
 struct Advice: Sendable {
   /// The settings of the analysis, from the command line.
   struct Settings: Sendable, Hashable {

@@ -46,7 +46,9 @@ struct AdviceDocument: Encodable {
     let updates: Int
   }
   struct Day: Encodable {
-    /// The whole days from this day's transactions to the newest one; 0 stands for the newest day.
+    /// The age of this day's transactions in whole days, relative to the newest transaction.
+    ///
+    /// 0 stands for the newest day.
     let age: Int
     let transactions: Int
     let changes: Int
@@ -131,7 +133,10 @@ struct AdviceDocument: Encodable {
   let purges: [Purge]
   /// The SQL statement that shrinks the file; `nil` if the file shrinks automatically.
   let shrinkCall: String?
-  /// The result of running the design given with `--design` under the conditions that the history shows.
+  /// The test results of the tracking design that `--design` names; `nil` without that option.
+  ///
+  /// The design is tested under `steady`, and under those test conditions, such as equal timestamps,
+  /// that occur in the history and that the design supports.
   let design: Design?
   let verdict: Verdict
 }

@@ -94,7 +94,7 @@ enum AdviceFacts {
     return (forecast.loses ? "\(lost); " : "") + "unknown: \(names.joined(separator: ", "))"
   }
 
-  /// The maximum number of consumers and authors with unknown positions that a table cell names.
+  /// The maximum number of consumers and authors with an unknown position that a table cell names.
   private static let losersMax = 3
 
   private static func position(_ position: Consumer.Position) -> String {

@@ -10,9 +10,10 @@ struct AdvicePage {
   let path: String
   let advice: Advice
   let verdict: AdviceVerdict
-  /// The maximum number of simulated losses in the past to list for each purge; the default is 20.
+  /// The maximum number of past losses to list for each purge; the default is 20.
   ///
-  /// Each is a time at which a consumer would have missed purged transactions.
+  /// A past loss is a time at which a consumer would have missed transactions if the purge had
+  /// always run. The newest losses are listed.
   var cutsMax = 20
 
   func html() -> String {

@@ -17,22 +17,24 @@ struct AdviceVerdict: Sendable, Hashable {
   }
 
   let state: State
-  /// The reasons for the state, most important first.
+  /// The reasons for ``state``, most important first.
   let reasons: [String]
   /// The options to add and the steps to take next, most important first.
   let suggestions: [String]
 
   /// If the consumer that is furthest behind lags by more than this many days, history counts as
-  /// unbounded, unless the file is a Core Data file with a planned purge.
+  /// unbounded, unless the file is a Core Data file with planned purges.
   static let holdingDaysMax = 7.0
   /// A history that was never purged counts as unbounded if it spans at least this many days.
   ///
-  /// A shorter one counts as neither bounded nor unbounded. If a purge is planned, the span is
-  /// ignored.
+  /// A shorter one is too short to show whether it is bounded. If purges are planned, with
+  /// `--older-than` or by a design that purges, the span is ignored.
   static let unpurgedDaysMin = 7.0
-  /// A purged history that spans more than this many days does not count as bounded.
+  /// A purged history that spans more than this many days is too long to count as bounded.
   ///
-  /// The span alone does not make it unbounded either. If a purge is planned, the span is ignored.
+  /// It does not count as unbounded for this reason alone: the verdict is `unknown`, unless another
+  /// reason makes it `loses`. If purges are planned, with `--older-than` or by a design that
+  /// purges, the span is ignored.
   static let keptDaysMax = 90.0
 
   /// Determines the verdict on the history as it is or, if the user asked about a purge, on that purge.

@@ -28,8 +28,8 @@ struct Consumer: Sendable, Hashable {
   var position: Position
   /// The time when a member last registered, launched, resynced or recorded its position.
   ///
-  /// For a consumer of `--cursors`, the timestamp of its author's newest transaction. In seconds
-  /// since 2001-01-01 UTC; `nil` if the time is unknown.
+  /// For a consumer from the `--cursors` file, the time is the timestamp of the newest transaction
+  /// by the consumer's author. Times are in seconds since 2001-01-01 UTC; `nil` if unknown.
   var seen: Double?
   /// The author under which the consumer writes; the default is the consumer's name.
   var author: String
@@ -122,8 +122,9 @@ extension OutlineAuthor {
 
   /// The author's name if the author may read history as well as write it; otherwise `nil`.
   ///
-  /// The name is `nil` if it is unknown, for the author of migrations, and for protected authors.
-  /// One of these is a CloudKit mirror, which is listed as a separate consumer.
+  /// The result is `nil` for a missing or unknown name, for the author under which Core Data
+  /// migrates stores, and for protected authors. A CloudKit mirror is a protected author; it is
+  /// listed as a separate consumer.
   var readerName: String? {
     guard case .known(let name) = name, !isProtected else { return nil }
     return AuthorPatterns.match(name, [Self.migrator]) ? nil : name

@@ -26,7 +26,9 @@ struct ConsumerFile {
   let path: String
   let entries: [Entry]
 
-  /// Reads a file.
+  /// Reads the `--cursors` file at a path: as JSON or as a property list.
+  ///
+  /// `prefix` is the start of the keys of a property list under which dates are stored.
   ///
   /// - Throws: A usage error that states the problem, its place and a correction.
   init(_ path: String, prefix: String = KitCursors.standardPrefix) throws(LabError) {

@@ -4,7 +4,7 @@ import HistoryInspection
 import HistoryStore
 import Reporting
 
-/// The behavior of a tracking design under the test conditions that a history shows.
+/// The behavior of a tracking design under those test conditions that occur in a history.
 ///
 /// A tracking design is a way to track history, such as that of a published library. The lab runs
 /// plans, which are lists of commands, and checks whether they break invariants.
@@ -21,7 +21,7 @@ package struct DesignAdvice: Sendable, Hashable {
     case byPosition
   }
 
-  /// A short plan that breaks an invariant under one condition.
+  /// A short plan that breaks an invariant when it runs under one of the test conditions.
   package struct Break: Sendable, Hashable {
     let condition: String
     package let invariant: String
@@ -40,9 +40,9 @@ package struct DesignAdvice: Sendable, Hashable {
   let purging: Purging
   /// A clause about the design's purges, such as "purges what is older than seven days".
   let purges: String
-  /// The conditions under which the design was run.
+  /// The names of the test conditions under which the design was run.
   let conditions: [String]
-  /// The conditions that the design does not support; no plan was run under them.
+  /// The test conditions that the design does not support; no plan was run under them.
   let unsupported: [String]
   /// The plans that were run, such as "2 actors to depth 4".
   let scope: String
@@ -128,9 +128,11 @@ package struct DesignReader: CompositionPart {
   }
 }
 
-/// The test conditions, such as equal timestamps, that the history of a store file shows.
+/// The test conditions, such as equal timestamps, that occur in the history of a store file.
 package enum SeenConditions {
-  /// Returns `steady`, which every history shows, and the names of the conditions in this history.
+  /// Returns `steady`, followed by the names of the test conditions that occur in a file's history.
+  ///
+  /// The condition `steady`, in which nothing goes wrong, applies to every history.
   ///
   /// - Throws: a usage error for a file without a readable history.
   package static func names(in path: String) throws(LabError) -> [String] {

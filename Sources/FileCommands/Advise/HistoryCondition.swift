@@ -9,7 +9,7 @@ struct HistoryCondition: Sendable, Hashable {
   let name: String
   /// The number of occurrences, at least 1.
   let count: Int
-  /// A sentence that states how often the condition occurs in the history.
+  /// A sentence about these occurrences, such as how many transactions have equal timestamps.
   let sentence: String
 }
 
@@ -17,7 +17,7 @@ extension HistoryCondition {
   /// The least time between two transactions that counts as a pause, in seconds.
   static let pauseMin = 86_400.0
 
-  /// Returns the test conditions in a history, in the order of the command `list conditions`.
+  /// Returns the test conditions that occur in a history, in the order of `list conditions`.
   ///
   /// - Complexity: one visit to each transaction.
   static func all(in history: PastHistory) -> [HistoryCondition] {

@@ -6,7 +6,9 @@ import Measuring
 struct HistoryCost: Sendable, Hashable {
   /// The transactions of one day, counted from the newest transaction backwards.
   struct Day: Sendable, Hashable {
-    /// The whole days from this day's transactions to the newest one; 0 stands for the newest day.
+    /// The age of this day's transactions in whole days, relative to the newest transaction.
+    ///
+    /// 0 stands for the newest day.
     let age: Int
     var transactions = 0
     var changes = 0

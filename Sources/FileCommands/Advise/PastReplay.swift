@@ -11,27 +11,31 @@ struct PastCut: Sendable, Hashable {
   let gapSeconds: Double
   /// The number of other authors' transactions that the consumer would have missed.
   let transactions: Int
-  /// The number of changes in the missed transactions.
+  /// The number of changes in the transactions that the consumer would have missed.
   let changes: Int
 }
 
-/// The replay of purges over the past that a file contains.
+/// A simulation of purges that would have run during the history that a file contains.
 ///
-/// The replay assumes that a consumer runs, and merges everything, whenever it writes under its
-/// author. It assumes that the consumer is off between two writes, and that a purge runs all the
-/// time. Therefore a consumer is cut off if the purge deletes a transaction of another author between
-/// two writes of the consumer, before the consumer has merged that transaction.
+/// The simulation assumes that a consumer runs, and merges everything, whenever it writes under its
+/// author, and that it is off between two of its writes. It assumes that each purge runs all the
+/// time. The consumer is cut off if, while it is off, a purge deletes a transaction of another
+/// author that it has not merged.
 struct PastReplay: Sendable {
-  /// A time at which a consumer would have missed transactions; `plan` is the index of the purge.
+  /// A past time at which a consumer would have missed transactions if one purge had always run.
+  ///
+  /// `plan` is the index of that purge in the list of replayed purges.
   struct Entry: Sendable {
     let plan: Int
     let cut: PastCut
   }
 
-  /// The maximum number of authors that count as consumers; those with the most transactions.
+  /// The maximum number of authors that count as consumers; the most frequent authors are taken.
   static let authorsMax = 32
 
-  /// The past times at which consumers would have missed transactions, in order of time.
+  /// The past losses, in order of time.
+  ///
+  /// Each is a time at which a consumer would have missed transactions if a purge had always run.
   private(set) var cuts: [Entry] = []
   private let plans: [PurgePlan]
   private let history: PastHistory
@@ -86,11 +90,11 @@ struct PastReplay: Sendable {
     }
   }
 
-  /// Adds to ``cuts`` the losses that each purge would have caused for an author that was absent.
+  /// Finds what each purge would have cost an author during one absence, and adds it to ``cuts``.
   ///
-  /// The author wrote the transaction at the index `left` and, `gap` seconds later, the one at
-  /// `back`. The author would have lost the transactions between these two that a purge just before
-  /// `back` would have deleted.
+  /// The author wrote the transaction at the index `left`, was then absent for `gap` seconds, and
+  /// wrote the one at `back`. It would have missed those transactions between the two that a purge
+  /// just before `back` would have deleted.
   private mutating func replay(_ author: Int, _ left: Int, _ back: Int, _ gap: Double) {
     let outline = history.outline
     let now = outline.timestamps[back]
@@ -123,13 +127,13 @@ struct PastReplay: Sendable {
 }
 
 extension PurgePlan {
-  /// The age in seconds above which the purge deletes transactions; `nil` for one without an age.
+  /// The age in seconds above which the purge deletes transactions; `nil` if it has another rule.
   fileprivate var age: Double? {
     guard case .olderThan(let days) = self else { return nil }
     return days * 86400
   }
 
-  /// The number of newest transactions that the purge keeps; `nil` for one without such a number.
+  /// The number of newest transactions that the purge keeps; `nil` if it has another rule.
   fileprivate var kept: Int? {
     guard case .newest(let count) = self else { return nil }
     return count
@@ -139,7 +143,7 @@ extension PurgePlan {
 /// The transactions that a history still has, with values that several analyses derive from them.
 struct PastHistory: Sendable {
   let outline: HistoryOutline
-  /// Whether a purge keeps the transactions of each author, by the author's index.
+  /// For each author, by the index in ``outline``, whether purges keep the author's transactions.
   let isProtected: [Bool]
   /// The timestamp of the newest transaction that has one, in seconds since 2001-01-01 UTC.
   let newestTime: Double?
@@ -167,7 +171,10 @@ struct PastHistory: Sendable {
   /// Whether some history was purged in the past.
   var wasPurged: Bool { goneCount > 0 }
 
-  /// The seconds from the oldest transaction that a purge may delete to the newest of all.
+  /// The time in seconds from the oldest transaction that a purge may delete to the newest of all.
+  ///
+  /// Transactions without a timestamp are skipped. `nil` if a purge may delete none, or if none has
+  /// a timestamp.
   var keptSeconds: Double? {
     guard let oldestIndex, let newestTime else { return nil }
     let oldest = outline.timestamps[oldestIndex...].first { $0.isFinite }

@@ -22,9 +22,9 @@ struct PurgeForecast: Sendable, Hashable {
   private(set) var bytes = 0.0
   /// The newest transaction that the purge deletes, with its timestamp.
   private(set) var last: PurgeEstimate.Position?
-  /// The number of transactions before the purge's bound that are kept because of their author.
+  /// The number of transactions that match ``plan`` but are kept because their author is protected.
   private(set) var protected = 0
-  /// The number of transactions before the bound that are kept for reasons other than the author.
+  /// The number of transactions that match ``plan`` but are kept for other reasons.
   ///
   /// Such a transaction is kept because an active member has not merged it, or because it is the
   /// newest transaction of a store of this library.
@@ -162,7 +162,7 @@ struct PurgeRule: Sendable {
   /// The purge's decision about one transaction.
   enum Decision: Sendable, Hashable {
     case deletes
-    /// The transaction is kept because it is newer than the purge's bound.
+    /// The transaction is kept because it is too new to match the ``PurgePlan``.
     case isNewer
     /// The transaction is kept because of its author.
     case isProtected

@@ -82,8 +82,7 @@ struct InspectDocument: Encodable {
     let protectedAuthors: [String]
     let entities: [Entity]
     let tombstones: Int
-    /// The facts that would decide whether the purge loses data, but that the file does not
-    /// contain.
+    /// The facts missing in the file that decide whether the estimated purge would lose data.
     let notKnown: [String]
     /// A sentence about the tokens that expire; `nil` if the purge deletes no transaction.
     let expiry: String?

@@ -75,7 +75,7 @@ enum InspectUnits {
 }
 
 extension InspectRendering {
-  /// Returns the census as one JSON object with sorted keys.
+  /// Returns the census, the statistics of a history, as one JSON object with sorted keys.
   ///
   /// Times are seconds since 2001-01-01 UTC.
   ///
@@ -84,7 +84,9 @@ extension InspectRendering {
     try JSONText.document(InspectDocument(path, census, tombstones), named: "the census")
   }
 
-  /// Returns the census as CSV (RFC 4180): `section,name,measure,value`, one value per row.
+  /// Returns the census, the statistics of a history, as CSV (RFC 4180) with one value per row.
+  ///
+  /// The columns are `section,name,measure,value`.
   func csv() -> String {
     let lines = [["section", "name", "measure", "value"]] + csvRows
     return lines.map { $0.map(CSVWriter.quoted).joined(separator: ",") }.joined(separator: "\n")

@@ -118,11 +118,11 @@ extension TombstoneSample {
   }
 }
 
-/// The risks of a purge: the unknown facts about possible losses, and the tokens that expire.
+/// The risks of a purge: losses that depend on facts missing in the file, and expiring tokens.
 ///
 /// A purge that would delete no transaction has no risks.
 struct PurgeRisks: Hashable {
-  /// The facts that would decide whether the purge loses data, but that the file does not contain.
+  /// The facts missing in the file that decide whether the purge loses data.
   let notKnown: [String]
   /// A sentence about the tokens that expire, or `nil` if the purge deletes no transaction.
   let expiry: String?

@@ -5,9 +5,9 @@ import Reporting
 
 /// A commit of a git repository.
 struct Commit: Equatable, Sendable, Encodable {
-  /// The full hash.
+  /// The commit's hash with all its digits.
   let hash: String
-  /// The first line of the message.
+  /// The first line of the commit's message.
   let subject: String
   /// The author date in ISO 8601.
   let date: String

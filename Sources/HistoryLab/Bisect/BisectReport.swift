@@ -75,7 +75,7 @@ struct BisectDocument: Encodable {
     let count: Double?
   }
 
-  /// The version of the document.
+  /// The version of the document's format; it is the value of the key `bisect`.
   let bisect = 1
   let good: Commit
   let bad: Commit

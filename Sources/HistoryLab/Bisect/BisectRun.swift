@@ -4,7 +4,7 @@ import Commands
 import HistoryTypes
 import Reporting
 
-/// The result of a bisection.
+/// The commits that a bisection tried, and those that may be the first bad one.
 struct BisectOutcome: Sendable {
   /// A commit that was tried.
   struct Judged: Equatable, Sendable {
@@ -83,7 +83,7 @@ struct BisectRun {
     return outcome
   }
 
-  /// The rule by which an answer makes a commit good or bad.
+  /// The rule that judges a commit by its build's answer: a verdict on a plan, or a count.
   private enum Rule {
     case plan
     /// A count is bad if it differs from the good commit's count in the direction of the bad

@@ -54,7 +54,7 @@ struct BisectOptions: VerbOptions {
         throw .usage("\(counting.joinedWithAnd) works only with --count: add --count BENCHMARK.")
       }
       guard let file else {
-        throw .usage("bisect needs FILE, a plan that fails, or --count BENCHMARK --metric NAME.")
+        throw .usage("bisect needs FILE (a plan that fails) or --count BENCHMARK --metric NAME.")
       }
       try FilePath.checkReadable(file)
       question = .replay(file: file)

@@ -4,9 +4,14 @@ import HistoryBenchmarks
 import HistoryTypes
 import Measuring
 
-/// One exact count of a benchmark, which `bench run --exact-only` counts.
+/// A benchmark's count, such as its VM steps, that is the same in every run of one program.
+///
+/// `bench run --exact-only` counts it.
 struct ExactCount: Sendable {
-  /// The benchmark in its usual conditions or, as `purge 1000 at full`, in another condition.
+  /// The benchmark, with the condition in which it runs.
+  ///
+  /// For example, `purge 1000` runs in the usual conditions, and `purge 1000 at full` with
+  /// `synchronous=FULL`.
   private let subject: BenchmarkSubject
   /// The benchmark's name for `bench run --only`: for `purge 1000 at full`, it is `purge 1000`.
   private let name: String
@@ -16,10 +21,11 @@ struct ExactCount: Sendable {
 
   /// Finds a benchmark by its name or by the title of one of its rows.
   ///
-  /// The default size of history is the largest one of a quick run.
+  /// `historySize` must be one of the sizes at which `bench run --quick` measures the benchmark.
+  /// The default is the largest of them.
   ///
-  /// - Throws: a usage error for an unknown name, which suggests the nearest one, and for a size that
-  ///   no quick run counts.
+  /// - Throws: a usage error for an unknown name, which suggests the nearest one, and for any other
+  ///   size.
   init(
     _ text: String,
     metric: String,
@@ -41,12 +47,13 @@ struct ExactCount: Sendable {
       throw composition.unknown("benchmark", text, Subjects.all.map(\.name), try: "bench list")
     }
     (self.name, self.subject, self.metric) = (name, subject, metric)
-    let run = BenchmarkRun(
+    var run = BenchmarkRun(
       subjects: [subject],
       historySizes: BenchmarkRun.quickSizes,
       seed: Self.seed,
       budget: .rounds(1)
     )
+    run.isQuick = true
     let sizes = run.sizes(of: subject)
     guard let size = historySize ?? sizes.last, sizes.contains(size) else {
       throw .usage(

@@ -3,7 +3,7 @@ import Campaigns
 import Commands
 import HistoryTypes
 
-/// The parent of the `campaign` verbs.
+/// The verb `campaign`, which groups the verbs `add`, `work`, `status` and `drain`.
 enum CampaignVerbs {
   static let group = VerbSpec(
     name: "campaign",
@@ -110,8 +110,9 @@ struct CampaignAddOptions: VerbOptions {
 
   /// Returns the command lines of a divided exploration, round by round.
   ///
-  /// The first round explores the plans without commands. Each following round explores the slices of
-  /// the next length. The last round joins all slices.
+  /// The first round explores the plans without commands. Each following round explores the plans
+  /// with one more command, divided into slices: one for each of `parts` tasks. The last round has
+  /// one task, which joins the results of all slices.
   private static func rounds(of whole: [String], depth: Int, _ parts: Int) -> [[[String]]] {
     let slices = (1...depth).map { length in
       (1...parts).map { whole + ["--length", "\(length)", "--slice", "\($0)/\(parts)"] }

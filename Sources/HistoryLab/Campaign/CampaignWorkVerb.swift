@@ -15,7 +15,7 @@ struct CampaignWorkOptions: VerbOptions {
   var patience = 120.0
 }
 
-/// Runs tasks of a campaign until every task has a result or the campaign is drained.
+/// Runs tasks of a campaign until every task has a result or `campaign drain` stops all workers.
 struct CampaignWorkVerb: Verb {
   static let spec = VerbSpec(
     name: "campaign work",

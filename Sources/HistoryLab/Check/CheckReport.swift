@@ -65,7 +65,7 @@ struct SystemReport {
   /// ran. Otherwise the verdict is not `valid`.
   var needsPowerOffs = false
 
-  /// The required power-offs that never occurred.
+  /// The missing power-offs, such as `torn in retire`, if ``needsPowerOffs`` is `true`; else empty.
   var unfired: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
   private func runFailureSentence(_ first: (plan: Int?, because: String)) -> String {

@@ -25,7 +25,10 @@ struct CheckRun: Sendable {
   /// A worker stops after this number of plans that the system did not complete.
   static let runFailureCountMax = 3
 
-  /// Runs plans with the numbers from 1, up to a number of plans or steps, and counts the verdicts.
+  /// Runs the plans with the numbers from 1 to `plans`, and counts the verdicts.
+  ///
+  /// The run ends early when its plans have a total of `steps` steps. If the run is split over
+  /// machines, `shard` is the part to run.
   ///
   /// `goesOn` is called before each plan. If it returns `false`, the run stops and returns the counts of
   /// the plans that have run.
@@ -177,7 +180,7 @@ final class PlanQueue: Sendable {
     /// The position up to which all plans are finished.
     var doneThrough = 0
     var stepCount = 0
-    /// The position of the last counted plan within this shard.
+    /// The position in the queue of the last counted plan.
     var last: Int
   }
   private let steps: Int?
@@ -205,20 +208,21 @@ final class PlanQueue: Sendable {
   /// of steps is reached, it becomes the plan that reached the limit.
   var last: Int { number(of: state.withLock { $0.last }) }
 
-  /// Returns the number of the plan at a position within this shard.
+  /// Returns the number of the plan at a position in this queue.
   ///
-  /// Positions start at 1. Position 0 stands for no plan, and the result is then 0.
+  /// The queue has all plans of the run or, if the run is split over machines, those of one part
+  /// (the shard). Positions start at 1. Position 0 stands for no plan, and the result is then 0.
   private func number(of place: Int) -> Int {
     guard let shard, place > 0 else { return place }
     return (place - 1) * shard.count + shard.index
   }
 
-  /// Returns the position within this shard of a plan, given by its number.
+  /// Returns the position in this queue of the plan with the given number.
   private func place(of number: Int) -> Int {
     shard.map { (number - $0.index) / $0.count + 1 } ?? number
   }
 
-  /// Returns the number of the next plan; `nil` when the limit is reached.
+  /// Returns the number of the next plan; `nil` if no plan is left or the step limit is reached.
   func take() -> Int? {
     state.withLock { state in
       guard state.taken < state.last else { return nil }

@@ -247,7 +247,9 @@ struct FaultCounts: Sendable, Equatable {
     return sentences
   }
 
-  /// Each kind of power-off that never occurred in a kind of command that ran, as `torn in retire`.
+  /// The power-offs that never occurred, as pairs such as `torn in retire`.
+  ///
+  /// A pair has a kind of power-off and a kind of command. Only kinds of commands that ran count.
   var missingPowerOffs: [String] {
     let kinds = PlannedFault.Kind.allCases.filter(\.isPowerOff)
     return words.sorted().flatMap { word in

@@ -17,9 +17,12 @@ extension LabSystem {
     LabSystem(.kit2Readme, .kit2Readme),
   ]
 
-  /// Creates a system that runs a design on a store with raw clock values as timestamps.
+  /// Creates a system that runs a design: a tracking protocol, described as a value.
   ///
-  /// The name of a design that was read from a file is the file's path.
+  /// As in Core Data, the timestamp of a transaction is the clock's value at that time, so
+  /// timestamps may be equal or go back. For a design that was read from a file, `name` is the
+  /// file's path; the default is the design's name. `use` has the rules that the design's authors
+  /// document for apps, if any.
   init(_ design: TrackingDesign, name: String? = nil, _ use: StatedUse?) {
     self.init(
       name: name ?? design.name,
@@ -38,8 +41,9 @@ extension LabSystem {
 extension StatedUse {
   /// Conditions that break rules of both the 2021 article and PersistentHistoryTrackingKit.
   ///
-  /// The values are the broken rules, mainly about authors of transactions. `backgroundWrites` is
-  /// missing, because the article and PersistentHistoryTrackingKit have different rules about it.
+  /// The article proposes the history manager that ``TrackingDesign/article`` models. The values
+  /// are the broken rules, mainly about authors of transactions. `backgroundWrites` is missing,
+  /// because the article and PersistentHistoryTrackingKit have different rules about it.
   private static let authors: [Condition: String] = [
     .sameAuthorTwice: "each process must have its own author",
     .sameActorTwice: "each process must have its own author",
@@ -49,8 +53,7 @@ extension StatedUse {
 
   /// Conditions that break the documented rules of every version of PersistentHistoryTrackingKit.
   ///
-  /// They are the conditions in `authors`, whose rules the 2021 article shares, and background
-  /// writes.
+  /// They are background writes, and the conditions in ``authors``.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }
@@ -59,7 +62,7 @@ extension StatedUse {
     kitAuthors.merging(some) { $1 }
   }
 
-  /// The rules of a 2021 article for apps that use the history manager of the article.
+  /// The rules for apps in the 2021 article that ``TrackingDesign/article`` models.
   fileprivate static let article = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; batch work runs in a context named batchContext.",
@@ -128,18 +131,19 @@ extension StatedUse {
 ///
 /// Reports call this the stated use, and mark violations under conditions that break the rules.
 struct StatedUse: Hashable, Sendable {
-  /// The rules for apps, in a sentence.
+  /// The rules that an app with the published system must follow, in a sentence.
   let sentence: String
-  /// The conditions that break the rules, each with the reason.
+  /// The conditions under which plans break these rules, such as pauses, each with the broken rule.
   let outside: [Condition: String]
 
-  /// Returns whether a condition breaks none of the rules.
+  /// Returns whether plans under a condition, such as pauses, follow all rules for apps.
   func covers(_ condition: Condition) -> Bool { outside[condition] == nil }
 }
 
 extension Condition {
-  /// The capability that a system needs for the condition; `nil` if every system supports the
-  /// condition.
+  /// The capability that a system needs to run plans under this condition, such as pauses.
+  ///
+  /// `nil` if every system can run them.
   var need: Capability? {
     switch self {
     case .ties, .clockBack, .clockJump, .pause: .clock

@@ -23,7 +23,10 @@ struct LabSystem: Sendable {
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
   /// The purge strategies that the system supports, in plan syntax.
   var strategyWords = PurgeStrategy.plannedWords
-  /// Whether the system is this project's tracker, which has two drivers (see `PlannedDriver`).
+  /// Whether the system is this project's tracker, with or without a seeded bug.
+  ///
+  /// The tracker can run in two ways: through its synchronous core, or as an actor
+  /// (``PlannedDriver``).
   var hasDrivers = false
   /// The kinds of commands that the system does not support regardless of its capabilities.
   var excludedActions: Set<PlanAction> = []
@@ -33,7 +36,7 @@ struct LabSystem: Sendable {
   var design: TrackingDesign?
   let make: @Sendable () -> any SystemUnderTest
 
-  /// The system's sentence; a published system's rules for apps (stated use) follow it.
+  /// The system's ``sentence`` and, for a published system, its authors' rules for apps.
   var description: String {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
@@ -87,12 +90,14 @@ extension LabSystem {
 }
 
 extension LabSystem {
-  /// Returns the system for a name of this build, a design file, or an external program.
+  /// Returns the system that an argument selects.
   ///
-  /// An external program is started once to read its capabilities.
+  /// The argument is the name of a system in this build, the path of a design file, or `external:`
+  /// and the command of an external program. Such a program is started once to read its
+  /// capabilities.
   ///
-  /// - Throws: a usage error for an unknown name or an invalid file; an undecided error when a program does
-  ///   not answer with its capabilities.
+  /// - Throws: a usage error for an unknown name or an invalid file; ``LabError/undecided(_:try:)``
+  ///   when a program does not answer with its capabilities.
   static func find(
     _ name: String,
     _ programs: SharedProgramState

@@ -47,7 +47,7 @@ enum ConditionChoice: Hashable, Sendable {
     self = .named(Condition.allCases.filter(conditions.contains), added: added)
   }
 
-  /// Returns whether a condition was selected by its name.
+  /// Returns whether the choice lists a condition by name; `false` for `all` and for the default.
   func names(_ condition: Condition) -> Bool {
     if case .named(let conditions, _) = self { conditions.contains(condition) } else { false }
   }
@@ -88,9 +88,9 @@ enum ConditionChoice: Hashable, Sendable {
 
 /// The source of the workload that generated plans resemble: a built-in profile, or a store file.
 enum ProfileSource: Hashable, Sendable {
-  /// The built-in profile of Photos stores.
+  /// The built-in profile of the workload of the app Photos.
   case photos
-  /// The built-in profile of a Notes store.
+  /// The built-in profile of the workload of the app Notes.
   case notes
   /// The history of a store file.
   case file(String)
@@ -141,7 +141,9 @@ enum ProfileSource: Hashable, Sendable {
 /// The rule by which the plans of a check choose the actor of the next step.
 enum ScheduleChoice: Hashable, Sendable {
   case random
-  /// The actor with the highest priority; priorities change at `depth` - 1 points of the plan (PCT).
+  /// Of the actors that can act, the one with the highest random priority acts next (PCT).
+  ///
+  /// At up to `depth` - 1 random points of a plan, this actor first gets the lowest priority.
   case pct(depth: Int)
   /// Every order of the actors' steps; only `explore` supports this choice, and `check()` throws for it.
   case exhaustive

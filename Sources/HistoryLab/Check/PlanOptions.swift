@@ -173,11 +173,11 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// The default of `cleanStrategy` in PersistentHistoryTrackingKit 2: it never purges by itself.
+  /// The default of `cleanStrategy` in PersistentHistoryTrackingKit 2: never purge automatically.
   ///
-  /// `nil` unless this is the system `kit-2`. This system's own default differs: it purges after
-  /// every pass. In configurations with `hasKitDefaults`, actors without a strategy get this value
-  /// instead.
+  /// `nil` for every system except `kit-2`, which models this kit. By default, `kit-2` purges after
+  /// every pass, unlike the kit. In configurations with `hasKitDefaults`, its actors without a
+  /// strategy get the kit's default.
   fileprivate var kitStrategy: String? {
     name == TrackingDesign.kit2.name ? TrackingDesign.kit2Strategy : nil
   }

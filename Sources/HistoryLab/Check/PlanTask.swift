@@ -34,10 +34,10 @@ struct PlanRecipe: Sendable {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
-  /// Returns whether a check that samples states reads the states that a plan reaches.
+  /// Returns whether the check reads the states that the given plan reaches, if it samples states.
   ///
-  /// The check reads the states of the first plan and of a random sample of the others. To read the
-  /// states of a plan with faults, the plan runs once more.
+  /// It reads them for the first plan and for a random sample of the others (``ReachedStates``). A
+  /// plan with faults runs once more for this, because reading shifts its faults to other calls.
   func readsStates(_ number: Int) -> Bool {
     number == 1 || (caseSeed(number) >> 32).isMultiple(of: Self.readShare)
   }
@@ -204,7 +204,7 @@ final class PlanWorker {
     return suite.violation
   }
 
-  /// Closes the stores.
+  /// Closes the store of the last plan.
   func close() { simulator.close() }
 
   /// Runs a plan completely, or up to a number of commands, and returns the whole trace.
@@ -379,7 +379,9 @@ struct PlanOutcome: Sendable {
   let purges: Bool
   /// Whether the plan ran a second time to check for determinism.
   let isRepeated: Bool
-  /// The position of the first event that differs in the second run; `nil` if none does.
+  /// The position of the first event that differs between the plan's two runs.
+  ///
+  /// `nil` if no event differs, or if the plan did not run twice.
   let difference: Int?
   /// The reason why the system did not complete the plan; `nil` if it did.
   ///

@@ -81,7 +81,9 @@ extension Flag {
 }
 
 extension RunOutput {
-  /// Writes the joined samples of states into the folder; writes nothing if no sample exists.
+  /// Joins samples of the states that plans reached, and writes one sample into the run's folder.
+  ///
+  /// Does nothing if there are no samples.
   func write(_ samples: [StateSample]) throws(LabError) {
     guard var joined = samples.first else { return }
     for sample in samples.dropFirst() { joined.add(sample) }

@@ -110,9 +110,9 @@ extension LabFile {
 struct ReplayWalk {
   /// The steps after which the state is printed.
   enum Showing {
-    /// Every step; on a terminal, the walk waits for a key after each step except the last.
+    /// Every step; on a terminal, the replay waits for a key press after each step except the last.
     case everyStep
-    /// Only the last step; each earlier step is printed as one line.
+    /// Only the last step; the earlier steps are printed too, but without the state after them.
     case lastStep
   }
   private let trace: Trace
@@ -121,10 +121,10 @@ struct ReplayWalk {
   private let until: Int?
   private let terminal: Terminal
 
-  /// Creates a walk through a trace; `violation` is `nil` if the trace breaks no invariant.
+  /// Creates a replay of a trace, step by step; `violation` is `nil` if it breaks no invariant.
   ///
   /// ``run(showing:_:)`` runs the trace's plan again to read the contents of contexts and store.
-  /// `until` is the number of the command after which the walk stops; `nil` for no limit.
+  /// `until` is the number of the command after which the replay stops; `nil` for no limit.
   init(_ trace: Trace, _ violation: Violation?, until: Int?, on terminal: Terminal) {
     self.trace = trace
     self.violation = violation
@@ -172,7 +172,7 @@ struct ReplayWalk {
     return key().map { !Self.stopKeys.contains($0) } ?? false
   }
 
-  /// The codes of the keys that stop the walk: q, Q, escape, ctrl-C and ctrl-D.
+  /// The codes of the keys that stop the step-by-step replay: q, Q, escape, ctrl-C and ctrl-D.
   private static let stopKeys: Set<UInt8> = [0x71, 0x51, 0x1b, 0x03, 0x04]
 
   private func conclude() {

@@ -9,7 +9,7 @@ import Systems
 import Traces
 
 struct ReplayOptions: VerbOptions {
-  /// The source of the plan.
+  /// The source of the plan: a file, or the seed of a check.
   enum Source: Hashable, Sendable {
     /// A plan file or a counterexample file.
     case file(String)

@@ -107,16 +107,21 @@ extension RunOutput {
   }
 }
 
-/// The reader of a report, on whom the paths and the commands in the report depend.
+/// The person for whom a report is written; its paths and commands depend on where the person is.
 enum RunReader {
-  /// A reader in the run's folder, perhaps on another machine: paths are relative to this folder.
+  /// A person who reads files in the run's folder, perhaps on another machine.
+  ///
+  /// Paths in these files are relative to the folder.
   case folder
   /// The user who started the run and reads its output in the current folder.
   ///
   /// Commands in the report begin with the given command, as the user types it.
   case here(ShellCommand)
 
-  /// Returns the path of the run's folder for this reader: `.` for the case `folder`, else `shown`.
+  /// Returns the path of the run's folder as the person needs it.
+  ///
+  /// The path is `.` for a person in this folder (``folder``), and `shown` for the user
+  /// (``here(_:)``).
   func folder(_ shown: String) -> String {
     switch self {
     case .folder: "."
@@ -124,7 +129,9 @@ enum RunReader {
     }
   }
 
-  /// The lab's command as the reader types it: the plain name for `folder`, else the given command.
+  /// The lab's command as the person types it.
+  ///
+  /// The command is `history-lab` for ``folder``, and the associated value for ``here(_:)``.
   var command: ShellCommand {
     switch self {
     case .folder: .plain
@@ -148,7 +155,7 @@ struct KeptCounterexample {
   /// The page's path, as the output shows it.
   var pagePath: String { "\(folder)/\(page)" }
 
-  /// Returns the file's path; only its name for a reader in the run's folder.
+  /// Returns the path of the counterexample's file, or its name for the case ``RunReader/folder``.
   func path(for reader: RunReader) -> String {
     switch reader {
     case .folder: file

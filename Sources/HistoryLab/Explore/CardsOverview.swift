@@ -3,7 +3,10 @@ import Checkers
 import Measuring
 import Reporting
 
-/// The overview of all safety cards: one phrase for each system and condition, such as "2 broken".
+/// An overview of explored systems: a phrase, such as "2 broken", for each system and condition.
+///
+/// The phrases summarize the systems' safety cards. A safety card is the table of one system: its
+/// invariants by conditions.
 struct CardsOverview {
   let cards: [CardsDocument.Card]
 
@@ -21,7 +24,8 @@ struct CardsOverview {
   /// Returns tables with one row for each condition and one column for each system.
   ///
   /// The systems are split over several tables if there are more than the maximum number of columns.
-  /// `place` returns the link anchor of a system's card, or of its section about a condition.
+  /// `place` returns the link anchor of a system's safety card (the table of its results), or of
+  /// the card's section about a condition.
   func tables(
     place: (_ system: String, _ condition: String?) -> String
   ) -> [ReportTable] {

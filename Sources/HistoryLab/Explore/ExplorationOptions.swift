@@ -26,9 +26,10 @@ extension Option<Int?> {
 }
 
 extension Option<Int> {
-  /// The maximum number of states to visit under one condition, with one number of actors.
+  /// The maximum number of states to visit for each pair of a condition and a number of actors.
   ///
-  /// A million states take about 0.1 GB of memory and some minutes.
+  /// A condition is a difficulty that plans contain, such as equal timestamps. A million states take
+  /// about 0.1 GB of memory and some minutes.
   static func states(_ usual: Int, shown: String? = nil) -> Option {
     Option(
       wrappedValue: usual,

@@ -6,16 +6,20 @@ import Traces
 import Workloads
 
 extension ExploreTask {
-  /// The slice of a divided exploration to run for one task, and the folder with the slice files.
+  /// The part of a divided exploration to run for this task, and the folder with all slice files.
+  ///
+  /// A slice is a part of the work on plans of one length (``SlicePlace``).
   struct Division: Sendable {
     let folder: SliceFolder
     /// The index of the task in the exploration.
     let piece: Int
-    /// The slice to explore; `nil` joins all slices.
+    /// The slice to explore; `nil` joins the results of all slices in ``folder`` instead.
     let place: SlicePlace?
   }
 
-  /// Explores one slice of the plans with one length, or joins the results of all slices.
+  /// Explores one slice for this task, or joins this task's results of all slices.
+  ///
+  /// A slice is a part of the work on plans of one length (``SlicePlace``).
   ///
   /// - Throws: a usage error if a file cannot be read, and the errors of exploring a whole task.
   func run(
@@ -76,8 +80,9 @@ extension ExploreTask {
 
   /// The data that determines the task's plans within its scope, as text.
   ///
-  /// The text contains the design, the plan headers, the possible first commands, and the windows
-  /// (runs of consecutive transactions) of a real history that the plans' writes repeat.
+  /// The text contains the system's design (tracking protocol) if it has one, the plan headers
+  /// (with model and actors), the possible first commands, and the windows (runs of consecutive
+  /// transactions) of a real history that the plans' writes repeat.
   var alphabetText: String {
     let alphabet = alphabet
     let starts = alphabet.headers.map { header in

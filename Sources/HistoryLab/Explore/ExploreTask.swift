@@ -10,6 +10,8 @@ import Traces
 import Workloads
 
 /// A task of an exploration: all plans for one system, one condition and one ``ExploreScope``.
+///
+/// A condition is a difficulty that the plans may contain, such as crashes or equal timestamps.
 struct ExploreTask: Sendable {
   let system: LabSystem
   let condition: Condition
@@ -23,7 +25,7 @@ struct ExploreTask: Sendable {
   var samplesStates = false
   /// The real history that the plans' writes repeat; `nil` uses the writes defined for the condition.
   var past: ExploredHistory?
-  /// The slices of the exploration, if several processes divide it; otherwise `nil`.
+  /// The slice to explore or all slices to join, if processes share the work; otherwise `nil`.
   var division: Division?
 
   /// The results of exploring one task.
@@ -38,7 +40,7 @@ struct ExploreTask: Sendable {
     var seconds: Double
     /// A sample of the states; `nil` if they are not counted, or equivalent states are not merged.
     var states: StateSample?
-    /// The states that one slice of the task reached; `nil` for a whole task.
+    /// The results of one slice, if only a part of the task was explored; otherwise `nil`.
     var slice: ExplorationSlice?
   }
 
@@ -165,7 +167,11 @@ struct ExploreTask: Sendable {
 
   var headers: [PlanHeader] { alphabet.headers }
 
-  /// Runs each plan that broke an invariant again from the start, outside the exploration.
+  /// Returns a counterexample with its whole trace for each broken invariant, by checker name.
+  ///
+  /// For this, the plan that broke the invariant runs again, from its start to its end.
+  ///
+  /// - Throws: ``SystemFailure`` if a plan cannot be run, or does not break the invariant again.
   func counterexamples(
     _ exploration: Exploration
   ) throws(SystemFailure) -> [String: Counterexample] {
@@ -254,19 +260,21 @@ extension PlannedWrite {
 
 /// Hands out the tasks of an exploration, each once, and counts the states of all tasks.
 ///
-/// Several tasks with equal ``ExploreTask/reuseKey`` form a group. The first task of a group is the
-/// one with the shortest estimated duration. The first tasks of all groups start before all other
-/// tasks. Tasks of both kinds start in the order of their estimated durations, the longest first.
-/// Tasks of a group that start after its first task has finished reuse the command results of that
-/// task. The order and the reuse only save time. They do not change the results.
+/// Several tasks with equal ``ExploreTask/reuseKey`` form a group, in which command results can be
+/// reused. The leader of a group is the task with the shortest estimated duration. All leaders
+/// start before all other tasks. Among the leaders, and among the other tasks, the task with the
+/// longest estimated duration starts first. A task that starts after the leader of its group has
+/// finished reuses the leader's command results. The order and the reuse only save time. They do
+/// not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
   private let reuseKeys: [ExploreTask.ReuseKey?]
-  /// The numbers of the tasks that start first: one of each group of tasks with equal reuse keys.
+  /// The numbers of the tasks that start first: the leaders of the groups.
   ///
-  /// The other tasks of a group can then reuse the command results of the group's first task.
+  /// A group has several tasks with equal ``ExploreTask/reuseKey``. The others of the group can
+  /// reuse the command results of the leader once it has finished.
   private let first: Set<Int>
   private let known = Mutex<[ExploreTask.ReuseKey: KnownMoves]>([:])
   /// The task numbers in the order in which the queue hands them out.

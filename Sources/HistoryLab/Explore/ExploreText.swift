@@ -67,7 +67,9 @@ struct ExploreText {
     } ?? ""
   }
 
-  /// Returns the safety card as a table with a row for each condition and a column for each invariant.
+  /// Returns the system's results as a table with conditions as rows and invariants as columns.
+  ///
+  /// If `isShort` is `true`, the title of a column is only the first word of the invariant's name.
   func matrix(isShort: Bool) -> ReportTable {
     let names = CheckerSuite.names(in: .all)
     var table = ReportTable(
@@ -153,10 +155,10 @@ struct ExploreText {
 
   // MARK: Markdown
 
-  /// Returns the safety card as Markdown: its matrix, its coverage, and the broken invariants of each
-  /// condition.
+  /// Returns the safety card as Markdown: the table of results, the coverage, and the invariants
+  /// that broke under each condition.
   ///
-  /// `legend` explains the phrases of the matrix; it is empty if the page already explains them.
+  /// `legend` explains the phrases of the table; it is empty if the page already explains them.
   func markdown(legend: String) -> String {
     let broken = card.conditions.compactMap(breaks)
     let parts = [
@@ -172,7 +174,7 @@ struct ExploreText {
     condition.map { "\(system) under \($0)" } ?? system
   }
 
-  /// Returns the explanation of the phrases in the cells of a safety card.
+  /// Returns the meaning of the phrases, such as `breaks 4`, in a system's table of results.
   static func legend(_ scopes: [ExploreScope]) -> String {
     "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
       + "that breaks the invariant has N commands; every shorter plan was run. breaks ≤ N: a plan of N "
@@ -180,7 +182,9 @@ struct ExploreText {
       + "unknown: the limit of states or an interruption ended the search. -: no plan exercises it."
   }
 
-  /// Returns a condition's broken invariants, shortest plan first; `nil` if no invariant broke.
+  /// Returns a Markdown section about the invariants that broke under a condition.
+  ///
+  /// It lists them with their plans, shortest plan first. The result is `nil` if no invariant broke.
   private func breaks(_ row: SafetyCard.ConditionReport) -> String? {
     let broken = row.cells.compactMap { cell in
       cell.counterexample.map { (cell: cell, counterexample: $0) }

@@ -6,7 +6,10 @@ import Reporting
 import Simulation
 import Workloads
 
-/// The options of an exploration that several processes divide.
+/// The options with which several processes share the work of one exploration.
+///
+/// The work on plans of each length is divided into slices. A process explores one slice, or joins
+/// the results of all slices.
 struct DivisionOptions: VerbOptions {
   @Option(
     "length",
@@ -30,7 +33,7 @@ struct DivisionOptions: VerbOptions {
   )
   var folder: String?
 
-  /// The slice to explore; `nil` without `--length`.
+  /// The slice (a part of the work on plans of one length) to explore; `nil` without `--length`.
   var place: SlicePlace? {
     length.map { SlicePlace(length: $0, index: slice?.index ?? 1, count: slice?.count ?? 1) }
   }
@@ -51,7 +54,7 @@ struct DivisionOptions: VerbOptions {
 }
 
 extension ValueReader where Value == Shard {
-  /// Parses values of `--slice`, such as `2/4`.
+  /// Parses values of `--slice`, such as `2/4` for the second of four parts.
   static let slice = ValueReader(
     placeholder: "I/N",
     expectation: "a part and the number of parts, such as 2/4"
@@ -59,7 +62,11 @@ extension ValueReader where Value == Shard {
 }
 
 extension ExploreVerb {
-  /// Returns the tasks with the slices that `--slices` names, or unchanged without `--slices`.
+  /// Returns the tasks of an exploration, each with the slice to explore, or all slices to join.
+  ///
+  /// A slice is a part of the work on plans of one length. The slices of shorter plans, or all slices
+  /// to join, are read from the folder of `--slices`. Without this option, the tasks are returned
+  /// unchanged.
   ///
   /// - Throws: A usage error if a file is missing or does not belong to this exploration.
   func divided(_ tasks: [ExploreTask]) throws(LabError) -> [ExploreTask] {
@@ -73,8 +80,9 @@ extension ExploreVerb {
     )
     guard folder.lengthCount == place?.length ?? folder.lengthCount else {
       throw .usage(
-        "--slices: slices of length \(folder.lengthCount) are missing in \(path.quoted). Explore them "
-          + "first."
+        "--slices: slices of length \(folder.lengthCount) are missing in \(path.quoted). "
+          + "Explore these parts first, with --length \(folder.lengthCount) and an --output in "
+          + "that folder."
       )
     }
     return tasks.enumerated().map { piece, task in
@@ -84,10 +92,13 @@ extension ExploreVerb {
     }
   }
 
-  /// Writes the file of a slice.
+  /// Writes a slice's file, which contains the results of all tasks, and prints a summary.
   ///
-  /// - Returns: whether each task was explored within the limit of states.
-  /// - Throws: a lab error if the slice was interrupted, because only whole slices can be continued.
+  /// A slice is a part of the work on plans of one length.
+  ///
+  /// - Returns: `good` if each task was explored within the limit of states; otherwise `undecided`.
+  /// - Throws: a lab error if an interruption stopped the exploration before the end of the slice,
+  ///   because only whole slices can be continued.
   func finish(
     _ place: SlicePlace,
     _ tasks: [ExploreTask],

@@ -18,17 +18,18 @@ struct CardsDocument: Codable, RunFile {
     let states: Int
     /// The number of commands in the shortest plan that breaks the invariant.
     var length: Int?
-    /// Whether every shorter plan was run, so that no shorter plan can break the invariant.
+    /// Whether every plan shorter than ``plan`` was run, so that none of them breaks the invariant.
     var isLeast: Bool?
     /// The lines of the shortest plan that breaks the invariant.
     var plan: [String]?
     /// The reason for the violation, in a sentence.
     var because: String?
-    /// The counterexample's file name in the run's folder; a path in cards of older versions.
+    /// The counterexample's file: in `cards.json` its name in the run's folder, otherwise its path.
     ///
-    /// The page that shows the counterexample is in the same folder.
+    /// Older versions wrote the path into `cards.json` too. The page that shows the counterexample
+    /// is in the same folder.
     var file: String?
-    /// The command that replays the counterexample from the run's folder.
+    /// The command that replays the counterexample; in `cards.json`, from the run's folder.
     var replay: String?
     /// The maximum number of states if this limit ended the exploration; otherwise `nil`.
     var budget: Int?
@@ -47,7 +48,7 @@ struct CardsDocument: Codable, RunFile {
     let condition: String
     var evidence: String?
     var because: String?
-    /// The reason why the condition breaks rules that a published system documents; else `nil`.
+    /// The rule for apps of a published system that the condition breaks; `nil` if it breaks none.
     var outsideStatedUse: String?
     let explored: [Piece]
 
@@ -115,7 +116,9 @@ extension CardsDocument.Row {
 }
 
 extension CardsDocument.Cell {
-  /// The identifier of the cell within its card, equal to ``SafetyCell/key``.
+  /// The identifier of this result among those of its system: the condition and the invariant.
+  ///
+  /// It is equal to ``SafetyCell/key``.
   var key: String { "\(condition)-\(invariant)" }
 
   fileprivate init(_ cell: SafetyCell, kept: KeptCounterexample?, for reader: RunReader) {
@@ -138,14 +141,14 @@ extension CardsDocument.Cell {
 }
 
 extension CardsDocument {
-  /// Returns the cards as one JSON object with sorted keys.
+  /// Returns the results of all systems (their safety cards) as one JSON object with sorted keys.
   func json() throws(LabError) -> String {
     try JSONText.document(self, named: "the overview of cards")
   }
 }
 
 extension CardsDocument.Card {
-  /// Returns the card as one JSON object with sorted keys.
+  /// Returns one system's results (its safety card) as one JSON object with sorted keys.
   func json() throws(LabError) -> String { try JSONText.document(self, named: "the card") }
 }
 

@@ -16,15 +16,15 @@ struct SafetyCard: Sendable {
   /// The results, in the order of the conditions.
   let conditions: [ConditionReport]
 
-  /// One condition's row of the card.
+  /// The results of the system under one condition: a row of the table of results.
   struct ConditionReport: Sendable {
     let condition: Condition
     /// The reason why the condition was not fully explored; `nil` if it was.
     let because: String?
-    /// The reason why the condition breaks rules that a published system documents; else `nil`.
+    /// The rule for apps of a published system that the condition breaks; `nil` if it breaks none.
     let outside: String?
     let pieces: [ExploreTask.Outcome]
-    /// The result of each invariant under the condition, in the order of the checkers.
+    /// The result of each invariant under ``condition``, in the order of the checkers.
     let cells: [SafetyCell]
 
     /// The number of plans that the exploration covered.
@@ -144,7 +144,7 @@ struct SafetyCell: Sendable {
   let stateCount: Int
   /// The shortest counterexample found; `nil` if the invariant did not break.
   let counterexample: Counterexample?
-  /// Whether every shorter plan was run, so that no shorter plan can break the invariant.
+  /// Whether every plan shorter than ``counterexample`` was run, and none broke the invariant.
   let isLeast: Bool
   /// The maximum number of states if this limit ended the exploration; otherwise `nil`.
   let budget: Int?
@@ -182,7 +182,7 @@ struct SafetyCell: Sendable {
 
   /// The result as a phrase, such as `holds`, `breaks 4` (in 4 commands) or `breaks ≤ 4`.
   var word: String { result.word(depth, isLeast: isLeast) }
-  /// The identifier of the cell within its card: the condition and the invariant.
+  /// The identifier of this result among those of its system: the condition and the invariant.
   var key: String { "\(condition.rawValue)-\(invariant)" }
 }
 
@@ -192,7 +192,7 @@ extension Counterexample {
 }
 
 extension Condition {
-  /// An action that plans with this condition need, but that explorations never perform, in words.
+  /// The action, as a phrase, that this condition requires but explorations never perform.
   ///
   /// `nil` if explorations can include the condition.
   var unexplored: String? {

@@ -8,7 +8,7 @@ import Workloads
 
 /// The first line of a ``SliceFile``, as JSON: everything except the columns of numbers that follow.
 struct SliceFacts: Codable {
-  /// The states and broken invariants that one slice found in one task of an exploration.
+  /// The results of one slice (a part of the work on plans of one length) for one task.
   struct Content: Codable {
     let known: Int
     let states: Int
@@ -19,14 +19,15 @@ struct SliceFacts: Codable {
     var foreseen: Int?
     /// For each broken invariant, by its number, the lines of a shortest plan that breaks it.
     let broken: [Int: String]
-    /// The commands that lead to the new states, which no shorter plan reaches.
+    /// The commands that lead to the new states: the states that no shorter plan reaches.
     ///
-    /// For each new state, a column of numbers has the index of its last command here; -1 if none.
+    /// A later column of the file has a number for each new state: the index, among all these
+    /// commands, of the command that led to the state, or -1 if no command led to it.
     let commands: [Commands]
 
     /// Commands of plans that all have the same header, as lines of a plan file.
     struct Commands: Codable {
-      /// The index of the plans' header in the task's list of headers.
+      /// The index of the header of these plans in the exploration task's list of headers.
       let root: Int
       var lines: String
     }
@@ -35,7 +36,7 @@ struct SliceFacts: Codable {
   /// The results of one task: of one system under one condition within one ``ExploreScope``.
   struct Piece: Codable {
     let seconds: Double
-    /// The slice's results for this task; `nil` if the task ended before the slice's plan length.
+    /// The results of the file's slice for this task; `nil` if the task ended with shorter plans.
     var content: Content?
   }
 
@@ -47,7 +48,10 @@ struct SliceFacts: Codable {
   let program: CampaignProgram
   /// The properties of the whole exploration, which must be equal in all of its slices.
   let exploration: ExplorationIdentity
-  /// The hashes of the slice files for one command less, in slice order; empty for length 0.
+  /// The hashes of the files that this slice continues, in the order of their slices' numbers.
+  ///
+  /// These are the files of all slices of plans with one command less; none for plans without
+  /// commands.
   let after: [String]
   let pieces: [Piece]
   /// The number of bytes in the file after its first line.
@@ -58,12 +62,12 @@ struct SliceFacts: Codable {
 
 /// One slice of an exploration: the plan length, the slice's number, and the number of slices.
 ///
-/// Plans of one length continue the states that plans with one command less reach, and shorter plans
-/// do not. These states are divided into slices, so that several processes can explore plans of the
-/// same length.
+/// A slice is a part of the work on plans of one length, so that several processes can share the
+/// work. A plan of n commands continues a state that plans of n - 1 commands reach and shorter plans
+/// do not. These states are divided among the slices.
 struct SlicePlace: Codable, Hashable, Sendable {
   let length: Int
-  /// The number of the slice, from 1.
+  /// The number of this slice among the slices of the same plan length, from 1.
   let index: Int
   let count: Int
 
@@ -87,7 +91,7 @@ struct SlicePlace: Codable, Hashable, Sendable {
   }
 }
 
-/// The properties of a whole exploration on which all slices must agree.
+/// The properties of an exploration that must be equal in all processes that share its work.
 struct ExplorationIdentity: Codable, Hashable, Sendable {
   /// The tasks as phrases, such as `article under ties, 2 actors to depth 5`.
   let pieces: [String]
@@ -95,11 +99,11 @@ struct ExplorationIdentity: Codable, Hashable, Sendable {
   let states: Int
   /// For each task, a hash of the data that determines its plans.
   ///
-  /// See ``ExploreTask/alphabetText``: the design, the headers, the possible first commands, and
-  /// the parts of a store file's history that the plans' writes repeat, if any.
+  /// The data (``ExploreTask/alphabetText``) are the design, the plan headers, the possible first
+  /// commands, and the parts of a store file's history that the plans' writes repeat, if any.
   let alphabets: [String]
 
-  /// Creates the properties of the exploration that consists of the given tasks.
+  /// Reads the properties from the tasks of the exploration.
   init(_ tasks: [ExploreTask]) {
     pieces = tasks.map { "\($0.system.name) under \($0.condition.rawValue), \($0.scope.sentence)" }
     states = tasks.first?.stateCountMax ?? 0
@@ -153,7 +157,9 @@ extension SliceFacts.Content {
     return parts
   }
 
-  /// The number of bytes of these results in the file's columns of numbers.
+  /// The number of bytes that the columns of numbers for these results have in the file.
+  ///
+  /// They have 20 bytes for each new state, and 8 for each move from one state to another.
   var byteCount: Int { 20 * states + 8 * moves }
 }
 

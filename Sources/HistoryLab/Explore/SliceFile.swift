@@ -7,13 +7,14 @@ import Reporting
 import Simulation
 import Traces
 
-/// A file with one slice of an exploration: facts as a line of JSON, then columns of numbers.
+/// A file with one slice of an exploration: a line of JSON, then columns of numbers.
 ///
-/// A slice is a part of the work on plans of one length, for all tasks (a task is one system under
-/// one condition within one scope). Each task with results has separate columns. They have 20 bytes
-/// for each new state: its hash, and the indices of the plan's header, the previous state and the
-/// last command. They have 8 bytes for each move, which is a command that leads from one state to
-/// another. All numbers are little-endian.
+/// A slice is a part of the work on plans of one length, for all tasks of the exploration. A task
+/// (``ExploreTask``) explores one system under one condition within one scope. Each task with results
+/// has separate columns after the line (``SliceFacts``). They have 20 bytes for each new state: its
+/// hash, the index of the plan's header, the number of the previous state, and the index of the last
+/// command. They have 8 bytes for each move, which is a command that leads from one state to another.
+/// All numbers are little-endian.
 struct SliceFile: Sendable {
   let path: String
   let facts: SliceFacts
@@ -21,11 +22,10 @@ struct SliceFile: Sendable {
   let hash: String
   private let bytes: Data
 
-  /// Writes the file of a slice into a folder.
+  /// Writes the file of one slice (a part of the work on plans of one length) into a folder.
   ///
-  /// For each task of the exploration, `pieces` contains the slice's results (`nil` if the task
-  /// ended before the slice's plan length), the plan headers to which the results refer by index,
-  /// and the duration.
+  /// For each task of the exploration, `pieces` contains the results (`nil` if the task ended with
+  /// shorter plans), the plan headers to which the results refer by index, and the duration.
   ///
   /// - Throws: A lab error if the file cannot be written.
   static func write(
@@ -67,7 +67,9 @@ struct SliceFile: Sendable {
     }
   }
 
-  /// Reads the file of a slice, and verifies that it is complete and belongs to an exploration.
+  /// Reads a slice's file, and verifies that it is complete and belongs to the given exploration.
+  ///
+  /// A slice is a part of the work on plans of one length.
   ///
   /// - Throws: A usage error that names the file and the reason why it cannot be used.
   init(
@@ -128,15 +130,15 @@ struct SliceFile: Sendable {
   private static let damage =
     "it is not a whole slice of an exploration. Remove it and explore it again"
 
-  /// The format version of the facts, which is decoded before the other facts.
+  /// The format version in the file's first line, which is decoded before the rest of the line.
   private struct Version: Decodable {
     let explorationSlice: Int
   }
 
-  /// Returns the slice's results for one task of the exploration, given by the task's index.
+  /// Returns the results in this file for one task of the exploration, given by the task's index.
   ///
-  /// The result is `nil` if the task ended before the slice's plan length. If `hasMoves` is `false`,
-  /// the moves from state to state are not read.
+  /// They are `nil` if the task ended with shorter plans than those of this file. If `hasMoves` is
+  /// `false`, the moves from state to state are not read.
   ///
   /// - Throws: A usage error if a command or plan cannot be read.
   func slice(

@@ -11,20 +11,23 @@ import Traces
 /// ascending order from 0. The first length with a missing slice and all greater lengths are left
 /// out.
 struct SliceFolder: Sendable {
-  /// The slice files of each complete plan length, from length 0; within a length in slice order.
+  /// For each complete plan length, from 0, the files of its slices in the order of their numbers.
   ///
-  /// A plan length is complete if all slices of this length and of all shorter lengths exist.
+  /// A length is complete if all slices (parts of the work) of it and of shorter lengths exist.
   private let lengths: [[SliceFile]]
 
-  /// The number of complete plan lengths: all slices of these and of all shorter lengths exist.
+  /// The number of complete plan lengths; it is also the first length whose slices were not read.
   var lengthCount: Int { lengths.count }
 
-  /// The hashes of the slice files of the last length in `lengths`; empty if no length is complete.
+  /// The hashes (``SliceFile/hash``) of the files for the greatest complete plan length, or empty.
   var hashes: [String] { lengths.last?.map(\.hash) ?? [] }
 
-  /// Reads the slice files for plan lengths less than `end`, at any depth below a folder.
+  /// Reads the files with parts (slices) of an exploration, at any depth below a folder.
   ///
-  /// - Throws: A usage error if a file does not belong to the exploration, or if a slice has two files.
+  /// Only parts with plans of fewer than `end` commands are read.
+  ///
+  /// - Throws: A usage error if a file is damaged or does not belong to the exploration, if a slice
+  ///   has two files, or if a plan length is divided into different numbers of slices.
   init(
     _ folder: String,
     before end: Int,
@@ -39,8 +42,8 @@ struct SliceFolder: Sendable {
       if counts.count > 1 {
         let list = counts.sorted().map(String.init).joinedWithAnd
         throw .usage(
-          "--slices: length \(length) is divided into \(list) slices in \(folder.quoted). Remove the "
-            + "files of one division."
+          "--slices: the work on plans of length \(length) is divided into \(list) slices in "
+            + "\(folder.quoted). Keep the files slice-\(length)-*-of-N.bin of only one number N."
         )
       }
       guard let count = counts.first, places.map(\.index) == Array(1...count) else { break }
@@ -56,7 +59,9 @@ struct SliceFolder: Sendable {
     self.lengths = lengths
   }
 
-  /// Returns the files with slices below a folder, as paths within the folder.
+  /// Returns the files with parts (slices) of an exploration below a folder, as relative paths.
+  ///
+  /// - Throws: A usage error if two files have the name of the same slice.
   private static func files(in folder: String) throws(LabError) -> [SlicePlace: String] {
     var found: [SlicePlace: String] = [:]
     // The folder does not exist before the first result of a campaign.
@@ -67,8 +72,8 @@ struct SliceFolder: Sendable {
       else { continue }
       if let other = found[place] {
         throw .usage(
-          "--slices: \(place.sentence) has two files in \(folder.quoted): \(other) and \(file). Remove "
-            + "one of them."
+          "--slices: \(place.sentence) has two files in \(folder.quoted): \(other) and \(file). "
+            + "Remove the copy, or the file of another exploration."
         )
       }
       found[place] = file
@@ -76,12 +81,12 @@ struct SliceFolder: Sendable {
     return found
   }
 
-  /// Returns the results of all slices for one task of the exploration, given by the task's index.
+  /// Returns the results of all parts (slices) of the work on one task of the exploration.
   ///
-  /// If `hasMoves` is `false`, the moves from state to state are not read, so that plans cannot be
-  /// counted.
+  /// A task is one system under one condition; `piece` is its index. If `hasMoves` is `false`, the
+  /// moves (commands that lead from state to state) are not read, so that plans cannot be counted.
   ///
-  /// - Throws: A usage error that names a file which cannot be read.
+  /// - Throws: A usage error that names a file which cannot be read or does not match the others.
   func rounds(
     ofPiece piece: Int,
     headers: [PlanHeader],
@@ -97,15 +102,18 @@ struct SliceFolder: Sendable {
       if slices.isEmpty { break }
       guard slices.count == files.count, rounds.add(slices) else {
         throw .usage(
-          "\(files[0].path.quoted) cannot be continued: the slices of its plan length do not match "
-            + "each other or the slices of shorter plans. Explore that plan length again."
+          "\(files[0].path.quoted) cannot be continued: it and the other slices of the same plan "
+            + "length do not come from one exploration of the same shorter plans. Explore all "
+            + "slices of that plan length again."
         )
       }
     }
     return rounds
   }
 
-  /// Returns the total duration of one task in all slices, in seconds.
+  /// Returns the duration of one task in seconds, summed over all parts (slices) of the work.
+  ///
+  /// `piece` is the index of the task (one system under one condition).
   func seconds(ofPiece piece: Int) -> Double {
     lengths.joined().map { $0.facts.pieces[piece].seconds }.reduce(0, +)
   }

@@ -12,7 +12,7 @@ struct FinishedRun {
     let title: String
     let contender: String
     let historySize: Int
-    /// The metric's name, followed by ` ratio` if the value is relative to another contender's.
+    /// The metric's name, followed by ` ratio` if the value is relative to another contender.
     let metric: String
     let kind: Metric.Kind
     let unit: String
@@ -196,7 +196,7 @@ struct StressDocument: RunFile {
   let because: String
   let result: StressResult
 
-  /// Returns the document as one JSON object with sorted keys.
+  /// Returns the contents of `stress.json`: one JSON object with sorted keys.
   func json() throws(LabError) -> String {
     struct Fields: Encodable {
       let stress = StressDocument.formatVersion

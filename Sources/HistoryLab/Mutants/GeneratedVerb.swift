@@ -92,10 +92,11 @@ struct GeneratedVerb: Verb {
   }
 }
 
-/// A trial of one generated mutant in a separate process.
+/// A trial: random plans run on one generated mutant, in a separate process.
 ///
-/// A separate process is needed because a generated edit may crash or hang. The process runs this
-/// executable with a verb that the help does not list.
+/// A generated mutant is an edit of the code that may be a bug. A separate process is needed
+/// because the edit may crash or hang. The process runs this executable with a verb that the help
+/// does not list.
 struct GeneratedTrial {
   static let verb = "_mutant"
 
@@ -117,10 +118,12 @@ struct GeneratedTrial {
   /// The command-line arguments that start the process.
   var arguments: [String] { [Self.verb, name, String(seed), String(planCount)] }
 
-  /// Runs a trial if the command-line arguments start with the verb of a trial process.
+  /// Runs plans on one mutant and prints the verdict, if this process was started to do that.
+  ///
+  /// The command-line arguments of such a process start with ``verb``.
   ///
   /// - Returns: The exit code, which is 64 if the arguments after the verb are invalid; `nil` if
-  ///   the arguments do not start with the verb of a trial process.
+  ///   the arguments do not start with the verb.
   static func run(_ arguments: [String]) -> Int32? {
     guard arguments.count == 4, arguments[0] == verb, let seed = UInt64(arguments[2]),
       let planCount = Int(arguments[3]),
@@ -147,7 +150,10 @@ struct GeneratedTrial {
   /// values.
   private static let rawTimestampsEvery = 4
 
-  /// Runs plans under every condition until a checker rejects one.
+  /// Runs plans on a mutant, and returns the verdict as a line to print.
+  ///
+  /// The run ends with the first plan that a checker rejects, or after ``planCount`` plans. The plans
+  /// may contain every test condition, such as crashes, that the system supports.
   private func verdict(_ mutant: Mutant) throws -> String {
     let system = LabSystem(mutant)
     let options = PlanOptions(conditions: .all)
@@ -171,7 +177,9 @@ struct GeneratedTrial {
 }
 
 extension GeneratedTrial.Outcome {
-  /// Parses the trial process's last output line; `isLate` is `true` if the time limit ended the process.
+  /// Parses the last line that the mutant's process printed, and its exit code.
+  ///
+  /// `isLate` is `true` if the time limit ended the process.
   init(line: String, status: Int32, isLate: Bool) {
     let words =
       line.split(whereSeparator: \.isNewline).last?.split(separator: "\t").map(String.init) ?? []

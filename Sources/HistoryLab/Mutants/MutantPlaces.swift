@@ -154,13 +154,15 @@ struct MutantPlace: Sendable {
   /// The numbers in ``acts``, but with the last command's number for all that happens after it.
   private var places: [Int] { acts.map { min($0, commandCount) } }
 
-  /// The number of the command that `why` names, at the steepest rise of ``curve``; `nil` if none.
+  /// The number of the command that the verb `why` names as decisive; `nil` if it names none.
+  ///
+  /// At this command, the share of violations rises most (``ViolationCurve/steepestRise``).
   var named: Int? { curve.steepestRise?.command }
 
-  /// Whether `why` names a command at which the edited code behaves differently.
+  /// Whether the verb `why` names a command at which the edited code behaves differently.
   var isNamed: Bool { named.map(places.contains) ?? false }
 
-  /// Whether `why` names the first command at which the edited code behaves differently.
+  /// Whether the verb `why` names the first command at which the edited code behaves differently.
   var isFirstNamed: Bool { named != nil && named == places.first }
 
   /// The note next to the command ``named`` in the report.
@@ -171,9 +173,10 @@ struct MutantPlace: Sendable {
     isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
   }
 
-  /// Whether the first and last interval of ``curve`` overlap with those measured again, ``ends``.
+  /// Whether ``ends``, the second measurement of both ends of ``curve``, agrees with the first.
   ///
-  /// `false` if nothing was measured again.
+  /// At each end, the confidence intervals of the two measurements must overlap. `false` if nothing
+  /// was measured again.
   var endsAgree: Bool {
     guard let first = curve.points.first, let last = curve.points.last, ends.count == 2 else {
       return false
@@ -182,18 +185,20 @@ struct MutantPlace: Sendable {
   }
 }
 
-/// The commands at which each seeded bug acts, compared with the commands that `why` names.
+/// The commands at which each seeded bug acts, next to those that the verb `why` names as decisive.
+///
+/// A bug acts at a command if the edited code behaves differently there from the unedited code.
 struct MutantPlacesReport {
   let places: [MutantPlace]
 
-  /// The share of explanations that must name the command at which the bug acts.
+  /// The share of explanations that must name a command at which the bug acts.
   static let shareMin = 0.9
 
   private var namedCount: Int { places.count(where: \.isNamed) }
 
   var isGood: Bool { Double(namedCount) >= Self.shareMin * Double(places.count) }
 
-  /// The result in one sentence.
+  /// Sentences on how often `why` names a command at which the bug acts, and on its slowest curve.
   var sentence: String {
     let slowest = places.map(\.seconds).max() ?? 0
     let compared = places.filter { !$0.ends.isEmpty }

@@ -26,16 +26,18 @@ struct MutantReport {
   /// Whether every mutant was tried with every seed.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
 
-  /// The share of kills in which a shrunk plan has at most the length of the shortest known plan.
+  /// The share of kills in which some plan shrank to the shortest known length, or below it.
   ///
-  /// A kill is a pair of a mutant and a seed whose plans kill it, also by a hang or a crash.
-  /// Equivalent mutants are excluded.
+  /// A mutant and a seed count as one kill if a plan drawn from the seed kills the mutant, hangs or
+  /// crashes. The shortest known length is that of the shortest plan known to kill the mutant
+  /// (``Mutant/least``). Equivalent mutants are excluded.
   var leastShare: Double { share(\.leastCount) }
 
-  /// The share of kills in which the first killing plan shrank to the shortest known length.
+  /// The share of kills in which the first plan shrank to the shortest known length, or below it.
   ///
-  /// A kill is a pair of a mutant and a seed whose plans kill it, also by a hang or a crash.
-  /// Equivalent mutants are excluded.
+  /// A mutant and a seed count as one kill if a plan drawn from the seed kills the mutant, hangs or
+  /// crashes. The first plan is the first one that kills the mutant. The shortest known length is
+  /// ``Mutant/least``. Equivalent mutants are excluded.
   var firstLeastShare: Double { share(\.firstLeastCount) }
 
   private func share(_ count: (MutantOutcome) -> Int) -> Double {
@@ -116,22 +118,29 @@ struct MutantDocument: Codable, RunFile {
     let checkers: [String: Int]
     let casesMedian: Double
     let secondsMedian: Double
-    /// The median number of commands, over the seeds, of the first killing plan after shrinking.
+    /// The median, over the seeds, of the number of commands in the first shrunk plan that kills.
+    ///
+    /// Seeds without a plan that kills the mutant are left out.
     let commandsFirst: Double
-    /// The median number of commands, over the seeds, of the shortest killing plan after shrinking.
+    /// The median, over the seeds, of the number of commands in the shortest plan that kills.
+    ///
+    /// The plans are shrunk. Seeds without a plan that kills the mutant are left out.
     let commandsShortest: Double
     /// The number of commands of the shortest known killing plan; 0 if none is known.
     let commandsLeast: Int
-    /// The number of seeds whose first killing plan shrank to `commandsLeast` commands.
+    /// The number of seeds whose first plan that kills shrank to `commandsLeast` commands or fewer.
     let firstAtLeast: Int
-    /// The number of seeds with a killing plan that shrank to `commandsLeast` commands.
+    /// The number of seeds with a plan that kills and shrank to `commandsLeast` commands or fewer.
     let atLeast: Int
-    /// The number of different failures that a campaign would list for all shrunk plans; `nil` in files of
-    /// older versions.
-    let failures: Int?
-    /// The number of groups in which a campaign would list the failures of all shrunk plans.
+    /// The number of different failures among the shrunk plans that kill the mutant.
     ///
-    /// `nil` in files of older versions.
+    /// Failures are different if a `campaign` lists them separately. `nil` in files of older
+    /// versions.
+    let failures: Int?
+    /// The number of groups of failures among the shrunk plans that kill the mutant.
+    ///
+    /// As in a `campaign`, the failures of a group probably have one cause. `nil` in files of older
+    /// versions.
     let groups: Int?
     /// The shortest killing plan of this run; each element is a line of the plan format.
     let plan: [String]

@@ -124,7 +124,7 @@ struct MutantTrial: Sendable {
   struct Kill: Sendable {
     /// The checkers that reject the plan as found and as shrunk.
     let checkers: (found: String, shrunk: String)
-    /// The number of commands of the plan as found.
+    /// The number of commands of the plan before shrinking.
     let foundCommandCount: Int
     let plan: Plan
     /// The symptoms of the run of `plan`, by which a campaign groups failures.
@@ -355,33 +355,35 @@ struct MutantOutcome: Sendable {
   /// The median time per seed, in seconds, until the first kill or until the limit of plans.
   var secondsMedian: Double { median(trials.map(\.seconds)) }
 
-  /// The median number of commands, over the seeds, of the first killing plan after shrinking.
+  /// The median number of commands in ``firsts``, each seed's first plan that kills, as shrunk.
   var firstMedian: Double { median(firsts.map { Double($0.commandCount) }) }
 
-  /// The median number of commands, over the seeds, of the shortest killing plan after shrinking.
+  /// The median number of commands in ``shortests``, each seed's shortest shrunk plan that kills.
   var shortestMedian: Double { median(shortests.map { Double($0.commandCount) }) }
 
-  /// The number of seeds whose first killing plan shrank to the shortest known length.
+  /// The number of seeds whose first plan that kills shrank to ``Mutant/least`` commands or fewer.
   var firstLeastCount: Int { firsts.count { $0.commandCount <= mutant.least } }
 
-  /// The number of seeds for which at least one killing plan shrank to the shortest known length.
+  /// The number of seeds with a plan that kills and shrank to ``Mutant/least`` commands or fewer.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
 
-  /// The number of different failures that a campaign would list for the shrunk plans.
+  /// The number of different failures among the shrunk plans, counted as a `campaign` lists them.
   var failureCount: Int {
     let kills = trials.flatMap(\.kills)
     return Set(kills.map { FailureKey($0.plan, of: mutant.name, breaks: $0.checkers.shrunk) }).count
   }
 
-  /// The number of groups in which a campaign would list the failures of the shrunk plans.
+  /// The number of groups of failures among the shrunk plans, formed as in a `campaign`.
   var groupCount: Int { FailureSymptom.groups(trials.flatMap(\.kills).map(\.symptoms)).count }
 
-  /// The shortest killing plan of all seeds.
+  /// The shortest shrunk plan that kills the mutant, over all seeds; `nil` if no plan kills it.
   var shortest: MutantTrial.Kill? {
     shortests.min { $0.commandCount < $1.commandCount }
   }
 
-  /// The longest of the seeds' shortest killing plans; `nil` if these plans are equally long.
+  /// The longest plan in ``shortests``, which contains one plan for each seed with a kill.
+  ///
+  /// `nil` if these plans are equally long, or if no seed has a kill.
   var longest: MutantTrial.Kill? {
     let longest = shortests.max { $0.commandCount < $1.commandCount }
     let least = shortest?.commandCount ?? 0

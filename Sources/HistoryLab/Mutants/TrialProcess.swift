@@ -52,7 +52,7 @@ enum TrialProcess {
   }
 }
 
-/// The trial of one mutant with one seed in a process of its own.
+/// A trial in a process of its own: the plans of one seed run on one mutant.
 ///
 /// The process runs this executable with a verb that the help does not list. A mutant may loop or
 /// wait forever, so the process ends itself if a plan takes too long. After each plan that kills
@@ -71,10 +71,11 @@ struct DescribedTrial {
   let seed: UInt64
   let caseCountMax: Int
 
-  /// Runs the trial in a new process.
+  /// Runs the plans of ``seed`` on ``mutant`` in a new process.
   ///
-  /// - Throws: A lab error if the process fails for any other reason than a plan that takes too
-  ///   long or crashes.
+  /// A plan that takes too long or crashes the process is no error; it ends the trial.
+  ///
+  /// - Throws: A lab error if the process fails otherwise, or exceeds the time limit of a trial.
   func run(_ command: String) async throws(LabError) -> MutantTrial {
     let file = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)")
       .path
@@ -112,9 +113,9 @@ struct DescribedTrial {
     )
   }
 
-  /// Runs a trial if the arguments start with the verb of a trial process.
+  /// Runs the plans of one seed on one mutant, if this process was started to do that.
   ///
-  /// - Returns: The exit code; `nil` if the arguments do not start with the verb.
+  /// - Returns: The exit code; `nil` if the arguments do not start with ``verb``.
   static func run(_ arguments: [String]) -> Int32? {
     guard arguments.first == verb else { return nil }
     guard arguments.count == 5, let mutant = Mutant.all.first(where: { $0.name == arguments[1] }),
@@ -161,13 +162,13 @@ final class PlanWatch: Sendable {
   /// Starts the stopwatch at the beginning of a plan.
   func begin(at now: ContinuousClock.Instant) { begun.withLock { $0 = now } }
 
-  /// Returns whether the current plan has taken longer than the limit.
+  /// Returns whether the current plan has taken longer than the time limit of a plan.
   func isLate(at now: ContinuousClock.Instant) -> Bool {
     begun.withLock { $0.map { now - $0 > limit } ?? false }
   }
 }
 
-/// The JSON form of a trial, in the file that the trial's process writes.
+/// The JSON form of a trial (one seed's plans on one mutant), in the file that its process writes.
 private struct TrialDocument: Codable {
   private struct Kill: Codable {
     let found: String
@@ -203,7 +204,7 @@ private struct TrialDocument: Codable {
     try JSONEncoder().encode(self).write(to: file, options: .atomic)
   }
 
-  /// Converts the document to a trial of a mutant.
+  /// Returns the trial that this document describes; `mutant` is the mutant of the trial.
   ///
   /// - Throws: ``FormatError`` if a plan cannot be read.
   func trial(_ mutant: Mutant) throws -> MutantTrial {

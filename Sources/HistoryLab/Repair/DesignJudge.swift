@@ -107,9 +107,9 @@ struct DesignJudge {
     }
   }
 
-  /// Returns a violation that random plans show but the exploration does not.
+  /// Returns a violation that random plans show but the exploration of short plans does not.
   ///
-  /// Its sentence contains the command that shrinks the plan.
+  /// The result's sentence contains the `check` command line with which the plan can be shrunk.
   private func longBreak(
     of invariant: String,
     plan number: Int,
@@ -148,7 +148,7 @@ extension TrackingDesign {
     return purgeAgeDays.map { .byAge(days: $0) } ?? .byPosition
   }
 
-  /// A clause about the design's purges.
+  /// A clause that says whether the design purges and, if so, how far a purge deletes.
   fileprivate var purgeWords: String {
     guard purges else { return "never purges" }
     let bound = DesignDecision.named("bound")

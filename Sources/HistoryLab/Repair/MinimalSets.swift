@@ -1,6 +1,9 @@
 import Commands
 
-/// The search for the smallest sets of changes after which no plan breaks the design.
+/// The search for the smallest sets of changes to a design with which no plan breaks it.
+///
+/// A tracking design has one choice for each decision, such as where positions are stored. A change
+/// replaces one choice. A plan breaks a design if the design violates an invariant in the plan.
 ///
 /// A set of changes *holds* if no plan breaks the changed design. A plan *rejects* a set if the plan
 /// breaks the changed design; ``proofs`` contains all such plans that are known. Sets are tried in
@@ -23,27 +26,29 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   ///
   /// The plans are those in `proofs`. The index is `nil` if none of the plans breaks the design.
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
-  /// Returns plans that break the design after a set of changes; empty if a search finds none.
+  /// Returns plans that break the design with a set of changes; empty if a search finds none.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
   /// Returns, for each set of changes, whether the changed design ever purges history.
   ///
   /// The closure is `nil` if the design need not purge.
   var purges: ((_ sets: [Changes]) async throws(LabError) -> [Bool])?
-  /// Called with the number of sets that are rejected or accepted so far.
+  /// A closure that receives the number of sets of changes decided so far: rejected, or minimal.
   var progress: (Int) -> Void = { _ in }
 
-  /// All known plans, each of which breaks the design after some set of changes.
+  /// All known plans, each of which breaks the design with some set of changes.
   private(set) var proofs: [Proof] = []
   /// For each rejected set of changes, the index of a plan in ``proofs`` that breaks the design.
   private(set) var rejections: [Changes: Int] = [:]
-  /// The minimal sets: no plan breaks the changed design, but one does for every proper subset.
-  private(set) var minimal: [Changes] = []
-  /// The first set found that contains a minimal set and after which the design also purges.
+  /// The minimal sets of changes found so far: no plan breaks the design with all changes of a set.
   ///
-  /// No plan breaks the design after these changes. `nil` if the design need not purge, if it
-  /// already purges after one of the minimal sets found before, or if no such set was found.
+  /// With the changes of any proper subset, some plan breaks the design.
+  private(set) var minimal: [Changes] = []
+  /// The first superset of a minimal set with which no plan breaks the design and it also purges.
+  ///
+  /// `nil` if the design need not purge, if it purges with the changes of a minimal set found
+  /// before, or if no such superset was found.
   private(set) var purging: Changes?
-  /// The sets of changes after which the design never purges, according to ``purges``.
+  /// The sets of changes with which the design never purges: ``purges`` returned `false` for them.
   private(set) var idle: Swift.Set<Changes> = []
   /// The number of sets of changes for which ``verify`` searched for plans that break the design.
   private(set) var verifiedCount = 0
@@ -62,12 +67,12 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   /// Whether a set of changes was found that repairs the design.
   ///
-  /// After a repair, no plan breaks the design. If the design must purge, it also purges.
+  /// With a repair, no plan breaks the design. If the design must purge, it also purges.
   var isSolved: Bool { purging != nil || minimal.contains { !idle.contains($0) } }
 
-  /// Finds every minimal set with at most `countMax` changes.
+  /// Finds every minimal set of at most `countMax` changes with which no plan breaks the design.
   ///
-  /// If the design must purge but does not purge after any minimal set found so far, the search
+  /// If the design must purge but does not purge with any minimal set found so far, the search
   /// also tries supersets of the minimal sets.
   mutating func search(upTo countMax: Int) async throws(LabError) {
     for count in 0...max(0, min(countMax, alternatives.count)) {
@@ -90,7 +95,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     _ = try await purging(found)
   }
 
-  /// Sets ``purging`` to the first of `sets` after which no plan breaks the design and it purges.
+  /// Sets ``purging`` to the first of `sets` with which the design purges and no plan breaks it.
   ///
   /// Each of `sets` is a superset of one of ``minimal``.
   private mutating func searchPurging(among sets: [Changes]) async throws(LabError) {
@@ -112,7 +117,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     progress(rejections.count + minimal.count)
   }
 
-  /// Measures whether the design purges after each set, and returns the sets after which it purges.
+  /// Returns those of `sets` with which the design purges, and adds the others to ``idle``.
   ///
   /// If the design need not purge, returns all sets without measuring.
   private mutating func purging(_ sets: [Changes]) async throws(LabError) -> [Changes] {
@@ -124,13 +129,13 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   /// Finds a minimal repair within a larger set of changes.
   ///
-  /// No proper subset of the result is a repair: a plan breaks the design after the changes of the
-  /// subset, or the design must purge and never does after them. Changes are removed as long as the
-  /// remaining set is not ruled out. The remaining set is then verified. If this finds plans that
-  /// break the design, they are added to ``proofs``, and the reduction starts again.
+  /// With a repair, no plan breaks the design, and the design purges if it must. No proper subset
+  /// of the result is a repair. Changes are removed as long as none of the plans in ``proofs``
+  /// breaks the design with the remaining changes, and the design purges if it must. ``verify`` then
+  /// searches for other plans that break the design with the remaining changes. If it finds any,
+  /// they are added to ``proofs``, and the reduction starts again.
   ///
-  /// - Returns: The minimal repair; `nil` if a plan breaks the design after all changes of the
-  ///   larger set, or if the design must purge and never purges after them.
+  /// - Returns: The minimal repair; `nil` if the larger set itself is no repair.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {
     while try await !isRuledOut(Changes(whole)) {
       var set = Changes(whole)
@@ -158,7 +163,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return try await purging([set]).isEmpty
   }
 
-  /// Returns whether a plan in ``proofs`` breaks the design after a set of changes.
+  /// Returns whether a plan in ``proofs`` breaks the design with a set of changes.
   private mutating func isRejected(_ set: Changes) async throws(LabError) -> Bool {
     if rejections[set] == nil { rejections[set] = try await reject([set], proofs[...])[0] }
     return rejections[set] != nil
@@ -171,7 +176,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     rejections[set.subtracting([change])].map { proofs[$0] }
   }
 
-  /// Returns whether no plan breaks the design after a set of changes.
+  /// Returns whether no plan breaks the design with a set of changes.
   ///
   /// The known plans in ``proofs`` are tried first. If none of them breaks the changed design,
   /// ``verify`` searches for other plans that do.
@@ -189,9 +194,10 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return false
   }
 
-  /// Returns all sets of `count` changes with at most one change for each decision.
+  /// Returns all sets of `count` changes, with at most one change for each decision of the design.
   ///
-  /// The sets have the order of ``alternatives``. Decisions before the index `first` are left out.
+  /// Each array in ``alternatives`` contains the changes for one decision. The sets have the order
+  /// of ``alternatives``; decisions before the index `first` are left out.
   private func sets(of count: Int, from first: Int = 0) -> [Changes] {
     guard count > 0 else { return [[]] }
     return alternatives.indices.dropFirst(first).flatMap { index in

@@ -1,12 +1,14 @@
 import Systems
 
-/// One change of a design: a decision, its choice in the design, and the choice that replaces it.
+/// One change of a tracking design: another choice for one of its decisions.
+///
+/// A design has one choice for each decision, such as where positions are stored.
 struct RepairChange: Hashable, Sendable {
   /// The name of the design's decision that this change alters, such as `position`.
   let decision: String
-  /// The name of the choice that the unchanged design has made for the decision.
+  /// The name of the unchanged design's choice for the decision.
   let from: String
-  /// The name of the choice that replaces it in the changed design.
+  /// The name of the changed design's choice, which replaces ``from``.
   let to: String
 
   /// The change as a phrase, such as `position: date -> number`.
@@ -17,7 +19,7 @@ struct RepairChange: Hashable, Sendable {
 }
 
 extension TrackingDesign {
-  /// For each decision that a repair may change, one change to each other choice.
+  /// For each decision that `repair` may change, one change to each other choice.
   var alternatives: [[RepairChange]] {
     choices.filter(\.decision.mayChange).map { decision, word in
       decision.choices.map(\.word).filter { $0 != word }.map { other in
@@ -26,9 +28,10 @@ extension TrackingDesign {
     }
   }
 
-  /// The changes after which the design has the same choices as this project's tracker.
+  /// The changes that give the design the choices of this project's tracker.
   ///
-  /// ``corner`` is a design with these choices. Decisions that no repair may change are left out.
+  /// A design has one choice for each decision; ``corner`` is the one with the tracker's choices.
+  /// The decisions that `repair` may not change are left out.
   var changesToCorner: [RepairChange] {
     choices.filter(\.decision.mayChange).compactMap { decision, word in
       let corner = decision.choice(of: .corner)

@@ -4,7 +4,7 @@ import Systems
 import Traces
 import Workloads
 
-/// Counts of a design's fetches, stored positions, and transactions in a fixed set of plans.
+/// The costs of a tracking design in a fixed set of plans, such as its number of fetches.
 struct RepairCost: Hashable, Sendable {
   /// The number of fetches; reports call it `passes`, because each pass begins with a fetch.
   var passes = 0
@@ -21,7 +21,7 @@ struct RepairCost: Hashable, Sendable {
 
   /// The maximum number of plans in which a design's costs, such as its fetches, are counted.
   ///
-  /// If a repair runs fewer random plans, the costs are counted in that smaller number of plans.
+  /// If `repair` runs fewer random plans, the costs are counted in that smaller number of plans.
   static let planCountMax = 200
 
   /// Counts a design's costs in the first `planCount` plans that are generated with `style`.

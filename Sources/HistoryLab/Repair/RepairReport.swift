@@ -7,14 +7,17 @@ import Systems
 import Traces
 import Workloads
 
-/// The result of `repair`: the minimal sets of changes, each with the plans that prove it minimal,
-/// and its costs.
+/// The result of `repair`: the minimal sets of changes with which no plan breaks a tracking design.
+///
+/// A design has one choice for each decision, such as where positions are stored. A change replaces
+/// one choice. A plan breaks a design if the design violates an invariant in the plan. Each set has
+/// its costs, and proofs that no proper subset suffices.
 struct RepairReport: Sendable {
-  /// A set of changes after which no plan that was run breaks the design.
+  /// A set of changes to the design, with which no plan that was run breaks it.
   struct Answer: Sendable {
     /// The changes, in the order of the decisions, each with the proof that it is needed.
     let changes: [Reason]
-    /// Every proper subset of the changes, the smallest first, each with why it is no repair.
+    /// Every proper subset of the changes, the smallest first, with proofs that none is a repair.
     let subsets: [Subset]
     let cost: RepairCost
     let purging: RepairPurging
@@ -25,11 +28,11 @@ struct RepairReport: Sendable {
     var purges: Bool { purging != .never }
   }
 
-  /// The reason why a set of changes is no repair.
+  /// The reason why a set of changes does not repair the design.
   enum Proof: Sendable {
-    /// The plan breaks the design after the set's changes, with this violation.
+    /// The plan breaks the changed design, with this violation of an invariant.
     case breaks(Plan, Violation)
-    /// The design must purge, but never purges after the set's changes.
+    /// The changed design never purges, although it must.
     case neverPurges
   }
 
@@ -40,10 +43,10 @@ struct RepairReport: Sendable {
     /// The contents of a design file: the design with all changes of the repair except ``change``.
     let file: String
 
-    /// Returns the common part of two file names: of the proof's plan and of the design it breaks.
+    /// Returns the part that two file names share: that of a plan, and that of a design it breaks.
     ///
-    /// The design has all changes of the repair except ``change``. `number` is the number of the
-    /// repair, from 1. The result is `nil` if the proof contains no plan.
+    /// The plan is that of ``proof``. The design has all changes of the set except ``change``.
+    /// `number` is the number of the set, from 1. The result is `nil` if the proof has no plan.
     func stem(ofSet number: Int) -> String? {
       guard case .breaks = proof else { return nil }
       return "set-\(number)-without-\(change.decision)"
@@ -52,18 +55,21 @@ struct RepairReport: Sendable {
 
   /// Some of the changes of a repair, with the proof that they do not suffice.
   struct Subset: Sendable {
-    /// The indices of the subset's changes in ``Answer/changes``.
+    /// The changes in the subset, as indices in ``Answer/changes``.
     let places: [Int]
     let proof: Proof
   }
 
-  /// A plan that breaks the design even with the choices of this project's tracker.
+  /// A plan that breaks the design even if the design is changed to match this project's tracker.
+  ///
+  /// In the changed design, all decisions that `repair` may change have the tracker's choices.
   struct Unrepaired: Sendable {
     let plan: Plan
     let violation: Violation
-    /// The contents of a design file: the design with the choices of this project's tracker.
+    /// The contents of a design file with the changed design, which ``plan`` breaks.
     ///
-    /// ``plan`` breaks this design. Decisions that no repair may change keep their choices.
+    /// In the changed design, all decisions that `repair` may change have the choices of this
+    /// project's tracker.
     let file: String
 
     /// The common part of the names of the plan file and the design file.
@@ -73,29 +79,29 @@ struct RepairReport: Sendable {
   let system: String
   let conditions: [Condition]
   let limits: RepairTrials.Limits
-  /// The maximum number of changes of the sets that were searched.
+  /// The maximum number of changes in a set of ``answers`` and in ``purging``.
   let changeCountMax: Int
   /// Whether the repaired design must purge, because the unchanged design purges.
   let mustPurge: Bool
-  /// The minimal sets of changes after which no plan breaks the design.
+  /// The minimal sets of changes with which no plan breaks the design.
   ///
-  /// After any proper subset of one of these sets, a plan breaks the design. Each set has at most
+  /// With any proper subset of one of these sets, a plan breaks the design. Each set has at most
   /// `changeCountMax` changes.
   let answers: [Answer]
-  /// A larger set of changes, after which no plan breaks the design and the design also purges.
+  /// A set of changes with which the design also purges, and no plan breaks it.
   ///
   /// The set is a superset of one of ``answers``, and has at most `changeCountMax` changes. `nil`
-  /// if the design need not purge, if it already purges after one of ``answers`` that has as many
-  /// changes or fewer, or if no such set was found.
+  /// if no such set was found or needed. None is needed if the design need not purge, or if it
+  /// purges with one of ``answers`` that has no more changes than such a set.
   let purging: Answer?
   /// A repair with more than `changeCountMax` changes; `nil` if none was needed or found.
   ///
-  /// Each proper subset of the changes is no repair: a plan breaks the design, or the design never
-  /// purges.
+  /// With each proper subset of the changes, a plan breaks the design, or the design must purge and
+  /// never does.
   let larger: Answer?
   let unrepaired: Unrepaired?
   let cost: RepairCost
-  /// The number of sets of changes after which a plan still breaks the design.
+  /// The number of sets of changes with which a plan still breaks the design.
   let rejectedCount: Int
   let verifiedCount: Int
   let planCount: Int
@@ -108,9 +114,9 @@ struct RepairReport: Sendable {
 
   /// Whether a set of changes was found that repairs the design.
   ///
-  /// After a repair, no plan breaks the design, and the design purges if it must. The repair
-  /// ``larger`` counts only if ``answers`` is empty: plans then break the design after every set of
-  /// at most `changeCountMax` changes.
+  /// With a repair, no plan breaks the design, and the design purges if it must. ``larger`` counts
+  /// only if ``answers`` is empty: then a plan breaks the design with every set of at most
+  /// `changeCountMax` changes.
   var isRepaired: Bool {
     guard answers.isEmpty else {
       return purging != nil || answers.contains { isRepair($0) }
@@ -152,7 +158,7 @@ struct RepairReport: Sendable {
 
   /// A sentence about the repair that also makes the design purge: ``purging``, ``larger`` or none.
   ///
-  /// The sentence is needed if the design must purge, but purges after no set in ``answers``.
+  /// The sentence is needed if the design must purge, but purges with no set in ``answers``.
   private var purgeSentence: String {
     if let purging {
       return "The smallest set with which it holds and purges has "
@@ -191,7 +197,7 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// Returns a plan and the violated invariant as text, or a sentence that the design never purged.
+  /// Returns a proof as text: a plan and the invariant that it breaks, or that no purge occurred.
   func sentence(_ proof: Proof) -> String {
     switch proof {
     case .breaks(let plan, let violation):
@@ -204,7 +210,7 @@ struct RepairReport: Sendable {
     "never purged in \(limits.costPlans.counted("plan")): history only grows"
   }
 
-  /// Returns a sentence that states why no proper subset of a set of changes is a repair.
+  /// Returns a sentence that states why no proper subset of an answer's changes is a repair.
   func subsetSentence(_ answer: Answer) -> String {
     let plans = answer.subsets.compactMap(\.plan).uniqued.count
     let idle = answer.subsets.contains { $0.plan == nil } ? ["the design never purges"] : []
@@ -214,10 +220,11 @@ struct RepairReport: Sendable {
       + "\((broken + idle).joined(separator: ", or ")). Changes are numbered from 1."
   }
 
-  /// Returns a table of the plans that break the design with proper subsets of the changes.
+  /// Returns a table of the plans that break the design if only some of the changes are made.
   ///
-  /// A subset is shown by the numbers of its changes. The last row, without a plan, has the subsets
-  /// with which the design never purges, if there are any.
+  /// A row has a plan, an invariant, and proper subsets of the changes with which the plan breaks
+  /// it. A subset is shown by the numbers of its changes. The last row, without a plan, has the
+  /// subsets with which the design never purges, if there are any.
   func subsetTable(_ answer: Answer) -> ReportTable {
     var table = ReportTable(columns: [
       .prose("plan"), .text("breaks"), .prose("with these changes alone"),
@@ -259,7 +266,7 @@ struct RepairReport: Sendable {
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  /// Returns a sentence that states whether the design purges with a set of changes.
+  /// Returns a sentence that states whether the design purges once the answer's changes are made.
   func purges(_ answer: Answer) -> String {
     switch answer.purging {
     case .measured:
@@ -279,7 +286,9 @@ struct RepairReport: Sendable {
     return "Unknown beyond \(limits.stateCountMax.counted("state")): \(names)."
   }
 
-  /// The sets of changes to print: ``answers`` with changes, ``purging``, and ``larger``.
+  /// The sets of changes to print: those of ``answers``, then ``purging`` and ``larger``.
+  ///
+  /// The empty set is left out. It occurs in ``answers`` if no plan breaks the unchanged design.
   var shown: [Answer] {
     answers.filter { !$0.changes.isEmpty } + [purging, larger].compactMap(\.self)
   }
@@ -291,8 +300,8 @@ struct RepairReport: Sendable {
 extension RepairReport.Subset {
   /// The plan that breaks the design if only the changes of this subset are made.
   ///
-  /// `nil` if no such plan is known. The subset is then no repair because the design never purges
-  /// after its changes.
+  /// `nil` if no such plan is known. The subset then fails because the design never purges with
+  /// it.
   var plan: Plan? {
     if case .breaks(let plan, _) = proof { plan } else { nil }
   }
@@ -381,9 +390,9 @@ extension RepairReport {
 
 /// The files of a repair in its run's folder, and the commands that replay them.
 ///
-/// For each change, the files include the design with all other changes of its set, and a plan that
-/// breaks this design, which shows that the change is needed. If no such plan is known, both files
-/// are missing: the change is then needed because the design never purges without it.
+/// Two files prove that a change is needed: a design with all other changes of the set, and a plan
+/// that breaks this design. If no such plan is known, both files are missing. The change is then
+/// needed because the design never purges without it.
 struct RepairFiles {
   /// The path of the run's folder, as the output shows it.
   let folder: String
@@ -392,11 +401,11 @@ struct RepairFiles {
   /// The name of the file with the result as JSON.
   static let document = "repair.json"
 
-  /// Writes the changed design of each set, and for each change the plan that proves it is needed.
+  /// Writes the changed design of each set of changes, and the proof that each change is needed.
   ///
-  /// Next to each plan is the design that it breaks, which has all changes of the set except that
-  /// one. A change whose proof contains no plan has no files. ``RepairReport/unrepaired`` is also
-  /// written.
+  /// The proof consists of two files: a design with all other changes of the set, and a plan that
+  /// breaks this design. A change whose proof contains no plan has no files.
+  /// ``RepairReport/unrepaired`` is also written.
   ///
   /// - Throws: a lab error when a file cannot be written.
   static func write(_ report: RepairReport, to folder: RunOutput) throws(LabError) {
@@ -425,9 +434,10 @@ struct RepairFiles {
   private static func planFile(_ stem: String) -> String { "plan-\(stem).jsonl" }
   private static func designFile(_ stem: String) -> String { "design-\(stem).json" }
 
-  /// Returns the path of a plan file, as ``reader`` needs it.
+  /// Returns the path of a plan file, as shown to ``reader``.
   ///
-  /// `stem` is the part of the file's name without its prefix and extension.
+  /// It is only the file's name if ``reader`` is in the run's folder. `stem` is the file's name
+  /// without `plan-` and `.jsonl`.
   func plan(_ stem: String) -> String { path(Self.planFile(stem)) }
 
   /// Returns the command that replays the plan file on the design file with the same `stem`.
@@ -451,7 +461,7 @@ struct RepairDocument: Encodable {
     let from: String
     let to: String
     let sentence: String
-    /// A plan, in the format of plan files, that breaks the design without this change of the set.
+    /// A plan, as in plan files, that breaks the design with all other changes of the set.
     ///
     /// `plan`, `commands`, `invariant`, `file` and `replay` are `nil` if no such plan is known. The
     /// change is then needed because the design never purges without it.
@@ -460,17 +470,19 @@ struct RepairDocument: Encodable {
     let invariant: String?
     /// The path of the file with ``plan``; only the file's name in `repair.json`.
     let file: String?
-    /// The command that replays ``plan`` on the design with all changes of the set except this one.
+    /// The command that replays ``plan`` on the design with all other changes of the set.
+    ///
+    /// The plan breaks this design, which proves that the change is needed.
     let replay: String?
     let because: String
   }
   struct Subset: Encodable {
-    /// The names of the decisions that the subset changes.
+    /// The names of the design's decisions whose changes are in the subset.
     let decisions: [String]
     /// A plan that breaks the design if only the changes of ``decisions`` are made.
     ///
-    /// `nil` if no such plan is known. The subset is then no repair because the design never
-    /// purges after its changes.
+    /// `nil` if no such plan is known. The subset then fails because with it, the design never
+    /// purges.
     let plan: String?
     let invariant: String?
   }
@@ -478,7 +490,7 @@ struct RepairDocument: Encodable {
     let changes: [Change]
     /// Every proper subset of the changes, each with the proof that the subset is no repair.
     let subsets: [Subset]
-    /// Whether the design purges after ``changes``.
+    /// Whether the design purges once ``changes`` are made.
     let purges: Bool
     let cost: [String: Int]
     let plans: Double
@@ -492,8 +504,8 @@ struct RepairDocument: Encodable {
   let verdict: String
   /// Whether a set of changes was found that repairs the design.
   ///
-  /// ``larger`` counts only if plans break the design after every set of at most ``changesMax``
-  /// changes.
+  /// ``larger`` counts only if ``sets`` is empty: then a plan breaks the design with every set of at
+  /// most ``changesMax`` changes.
   let isRepaired: Bool
   /// Whether the repaired design must purge, because the unchanged design purges.
   let mustPurge: Bool
@@ -503,10 +515,11 @@ struct RepairDocument: Encodable {
   let seed: String
   let changesMax: Int
   let sets: [Answer]
-  /// A larger set of changes, after which no plan breaks the design and the design also purges.
+  /// A set of changes with which the design also purges, and no plan breaks it.
   ///
-  /// The set is a superset of one of ``sets``. `nil` if the design need not purge, if it already
-  /// purges after one of ``sets`` that has as many changes or fewer, or if no such set was found.
+  /// The set is a superset of one of ``sets``. `nil` if no such set was found or needed. None is
+  /// needed if the design need not purge, or if it purges with one of ``sets`` that has no more
+  /// changes than such a set.
   let purging: Answer?
   let larger: Answer?
   let cost: [String: Int]

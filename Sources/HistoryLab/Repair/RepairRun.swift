@@ -10,7 +10,9 @@ import Workloads
 struct RepairRun {
   let trials: RepairTrials
   let changeCountMax: Int
-  /// Called with the number of newly decided sets and a note about the current step.
+  /// Called with the number of newly decided sets of changes and a note about the current step.
+  ///
+  /// A set of changes to the design is decided once it is rejected by a plan or found minimal.
   let progress: @Sendable (_ decided: Int, _ note: String?) -> Void
 
   /// Searches for minimal sets of changes to the design, and reports them with costs and proofs.
@@ -82,7 +84,7 @@ struct RepairRun {
     return search
   }
 
-  /// The extent of the exploration, for each set of changes after which no plan broke the design.
+  /// The extent of the exploration of each changed design that no plan broke, by set of changes.
   private final class CoverageTable {
     private var all: [Set<RepairChange>: RepairTrials.Coverage] = [:]
 
@@ -92,13 +94,13 @@ struct RepairRun {
     }
   }
 
-  /// The costs of the design after each set of changes for which they were counted.
+  /// The costs of each changed design for which they were counted, by set of changes.
   private final class CostTable {
     private var all: [Set<RepairChange>: RepairCost] = [:]
 
     subscript(set: Set<RepairChange>) -> RepairCost { all[set] ?? RepairCost() }
 
-    /// Counts the costs of the design after each given set of changes that the table lacks.
+    /// Counts the costs of the changed design for each of `sets` that is not in this table.
     func measure(
       _ sets: [Set<RepairChange>],
       _ trials: RepairTrials,
@@ -177,7 +179,9 @@ struct RepairRun {
     )
   }
 
-  /// Returns every proper subset of the changes, the smallest first, with why it is no repair.
+  /// Returns every proper subset of the changes, the smallest first.
+  ///
+  /// Each subset has a proof that it does not repair the design.
   private func subsets(
     _ changes: [RepairChange],
     _ search: MinimalSets<RepairChange, Plan>
@@ -191,9 +195,10 @@ struct RepairRun {
 
   private var system: String { trials.system.name }
 
-  /// Returns a plan that breaks the design even with the choices of this project's tracker.
+  /// Returns a plan that breaks the design even if the design is changed to match the tracker.
   ///
-  /// The result is `nil` if no such plan is known.
+  /// In the changed design, all decisions that `repair` may change have the choices of this
+  /// project's tracker. The result is `nil` if no such plan is known.
   private func unrepaired(
     _ search: MinimalSets<RepairChange, Plan>
   ) throws(LabError) -> RepairReport.Unrepaired? {

@@ -9,6 +9,9 @@ import Traces
 import Workloads
 
 /// Decides whether any known plan, random plan or explored plan breaks a changed design.
+///
+/// A tracking design has one choice for each decision; a change replaces one choice. A plan breaks
+/// a design if the design violates an invariant in the plan.
 struct RepairTrials: Sendable {
   let system: LabSystem
   let design: TrackingDesign
@@ -17,7 +20,7 @@ struct RepairTrials: Sendable {
   let jobs: Int
   let versions: [String: String]
 
-  /// The limits of the search for a plan that breaks a changed design.
+  /// The limits of the search for a plan in which a changed design violates an invariant.
   struct Limits: Sendable, Hashable {
     /// The number of random plans.
     var plans = 20_000
@@ -32,7 +35,7 @@ struct RepairTrials: Sendable {
     var costPlans: Int { min(plans, RepairCost.planCountMax) }
   }
 
-  /// The extent of an exploration in which no plan broke the design.
+  /// The extent of an exploration in which the changed design violated no invariant.
   struct Coverage: Sendable {
     var planCount = 0.0
     var stateCount = 0
@@ -42,10 +45,10 @@ struct RepairTrials: Sendable {
 
   /// The maximum number of commands in the first exploration, which quickly finds the shortest plans.
   private static let firstDepth = 4
-  /// The numbers of random plans of the first checks, which quickly find frequent violations.
+  /// The numbers of random plans to run first; so few plans quickly find frequent violations.
   private static let firstPlanCounts = [500, 5_000]
 
-  /// Returns the costs of the design after each set of changes, such as its number of fetches.
+  /// Returns the costs of the changed design, such as its number of fetches, for each of `sets`.
   ///
   /// The costs are counted while plans run that are generated with `style`.
   func costs(
@@ -78,7 +81,8 @@ struct RepairTrials: Sendable {
 
   /// Returns, for each set of changes, the index of the first plan that breaks the changed design.
   ///
-  /// The index is `nil` if none of the plans breaks the design.
+  /// A plan breaks a design if the design violates an invariant in the plan. The index is `nil` if
+  /// none of the plans breaks the changed design.
   func rejections(
     _ sets: [Set<RepairChange>],
     _ plans: ArraySlice<Plan>
@@ -87,7 +91,7 @@ struct RepairTrials: Sendable {
     return try await each(sets) { set throws(LabError) in try firstBreaking(set, plans) }
   }
 
-  /// Calls `body` for each set, in several tasks, and returns the answers in the order of the sets.
+  /// Calls `body` for each set of changes, in several tasks; returns the answers in the same order.
   private func each<Answer: Sendable>(
     _ sets: [Set<RepairChange>],
     _ body: @escaping @Sendable (Set<RepairChange>) throws(LabError) -> Answer
@@ -135,7 +139,7 @@ struct RepairTrials: Sendable {
 
   // MARK: Verification
 
-  /// Returns plans that break a changed design; empty if no plan does.
+  /// Returns plans that break a changed design; empty if the search finds none.
   ///
   /// `note` receives a description of each step.
   func verify(
@@ -223,18 +227,19 @@ struct RepairTrials: Sendable {
   }
 }
 
-/// Whether a design purges, and what shows it: purges in the plans that were run, or an age limit.
+/// The evidence on whether a design purges: deleted transactions, an age limit, or neither.
 ///
-/// The plans are those in which the design's costs are counted.
+/// The deletions are those in the random plans in which its ``RepairCost`` is counted.
 enum RepairPurging: Hashable, Sendable {
-  /// The design purges: it deleted transactions in the plans in which its costs are counted.
+  /// The design deleted transactions in the random plans in which its ``RepairCost`` is counted.
   case measured
   /// The design deletes transactions older than `days` days, but deleted none in the plans.
   ///
-  /// The plans are those in which the design's costs are counted.
+  /// The plans are the random plans in which its ``RepairCost`` is counted.
   case byAge(days: Double)
-  /// The design does not purge by age, and deleted no transaction in the plans in which its costs
-  /// are counted.
+  /// The design does not purge by age, and deleted no transaction in the plans.
+  ///
+  /// The plans are the random plans in which its ``RepairCost`` is counted.
   case never
 }
 

@@ -149,7 +149,7 @@ struct RepairVerb: Verb {
     return report.isRepaired ? .good : .violation
   }
 
-  /// Writes the plans, the designs, the document and the page into the run's folder.
+  /// Writes the results into the run's folder: plans, designs, and the report as JSON and as HTML.
   private func keep(_ report: RepairReport, _ folder: RunOutput) throws(LabError) {
     let files = RepairFiles(folder: folder.shownPath, reader: .folder)
     try RepairFiles.write(report, to: folder)

@@ -14,7 +14,9 @@ struct CardSections {
   /// The folder that will contain the page.
   let pageFolder: String
 
-  /// The sections of the page: an overview, then one for each safety card; empty without cards.
+  /// The sections of the page: an overview of all systems, then one section for each system.
+  ///
+  /// A section shows one of ``cards``. The array is empty if there are no cards.
   var sections: [PageSection] {
     cards.isEmpty ? [] : [overview] + cards.map(section)
   }
@@ -150,7 +152,10 @@ extension RunCollection.Card {
 }
 
 extension CardsDocument.Cell {
-  /// The cell's result in a word or two.
+  /// The result of one invariant under one condition in a word or two, such as `breaks 4`.
+  ///
+  /// The number is the length of the plan that breaks the invariant. `≤` marks a length for which a
+  /// shorter plan may exist.
   var word: String { result.word(depth, isLeast: isLeast ?? true) }
 
   fileprivate var state: VerdictState? {

@@ -228,7 +228,7 @@ private struct Joined {
 
 /// A counterexample of a part, read from the counterexample's file.
 private struct JoinedCounterexample {
-  /// The position of the counterexample's system in the check.
+  /// The index of the counterexample's system in ``CheckDocument/systems`` of the joined run.
   let place: Int
   private let found: CheckDocument.Found
   private let counterexample: Counterexample

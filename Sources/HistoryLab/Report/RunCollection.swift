@@ -5,7 +5,11 @@ import Measuring
 import Reporting
 import Traces
 
-/// The newest check and safety card of each system; the newest stress, mutant and benchmark run.
+/// The newest results in a folder of runs.
+///
+/// For each system, they contain the newest check and the newest exploration (a safety card: which
+/// invariants hold under each condition). They also contain the newest stress run, mutant run and
+/// benchmark run.
 struct RunCollection {
   /// One system's part of a check, with the folder of its run.
   struct Check {
@@ -29,7 +33,7 @@ struct RunCollection {
     let results: BenchmarkResults
   }
   private(set) var checks: [Check] = []
-  /// The newest safety card of each system that was explored.
+  /// For each explored system, the newest table of the invariants that hold under each condition.
   private(set) var cards: [Card] = []
   private(set) var bench: Bench?
   /// The newest stress run.
@@ -167,7 +171,7 @@ extension RunCollection.Check {
 }
 
 extension RunCollection.Card {
-  /// Returns the same card, with paths and commands that work for a page in `pageFolder`.
+  /// Returns the same results, with paths and commands that work for a page in `pageFolder`.
   func located(from pageFolder: String) -> RunCollection.Card {
     var one = self
     for (index, cell) in card.cells.enumerated() {

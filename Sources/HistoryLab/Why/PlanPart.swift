@@ -67,11 +67,11 @@ struct PlanPart: Hashable, Sendable {
 struct PartAnswer: Hashable, Sendable {
   /// The degree to which the violation depends on the part.
   enum Need: String, Sendable {
-    /// The violation does not depend on the part: it occurs with every tried replacement.
+    /// The violation does not need the part: it occurs with every tried replacement of the part.
     case free
-    /// The violation partly depends on the part: it occurs with only some tried replacements.
+    /// The violation occurs with some tried replacements of the part, but not with others.
     case limited
-    /// The violation needs exactly this part: it occurs with no tried replacement.
+    /// The violation needs exactly this part: it occurs with no tried replacement of the part.
     case needed
   }
   let kind: PlanPart.Kind
@@ -392,21 +392,21 @@ extension Action {
 }
 
 extension Plan {
-  /// Returns the plan without a command.
+  /// Returns a copy of the plan from which one command is removed.
   func leavingOut(_ index: Int) -> Plan {
     var plan = self
     plan.commands.remove(at: index)
     return plan
   }
 
-  /// Returns the plan with a command moved, so that its index is `place` in the returned plan.
+  /// Returns a copy of the plan in which a command is moved, so that its index there is `place`.
   func moving(_ index: Int, to place: Int) -> Plan {
     var plan = self
     plan.commands.insert(plan.commands.remove(at: index), at: place)
     return plan
   }
 
-  /// Returns the plan without an actor or consumer and its commands.
+  /// Returns a copy of the plan from which an actor or consumer and all its commands are removed.
   fileprivate func leavingOut(_ actor: ActorID) -> Plan {
     var plan = self
     plan.header.actors.removeAll { $0.id == actor }

@@ -4,12 +4,12 @@ import Workloads
 
 /// A share of trials with its 95 % confidence interval (Wilson).
 struct ShareInterval: Hashable, Sendable {
-  /// The number of trials with the outcome of interest, such as a violation.
+  /// The number of trials that had the counted outcome, such as random plans with a violation.
   var count: Int
   /// The number of all trials.
   var total: Int
 
-  /// The share of trials with the outcome of interest, from 0 to 1; 0 without trials.
+  /// The share of trials that had the counted outcome, from 0 to 1; 0 without trials.
   var share: Double { total == 0 ? 0 : Double(count) / Double(total) }
 
   var lower: Double { count == 0 ? 0 : max(0, centre - spread) }
@@ -39,9 +39,9 @@ struct ViolationCurve: Hashable, Sendable {
   struct Rise: Hashable, Sendable {
     /// The number of the command, from 1.
     let command: Int
-    /// The share of violations among random continuations of the plan from before the command.
+    /// The share of violations if random commands replace this command and all after it.
     let before: ShareInterval
-    /// The share of violations among random continuations of the plan from after the command.
+    /// The share of violations if random commands replace all commands after this one.
     let after: ShareInterval
 
     /// Whether the interval of ``after`` lies entirely above that of ``before``.
@@ -56,7 +56,7 @@ struct ViolationCurve: Hashable, Sendable {
       return left > 0 ? (after.share - before.share) / left : 0
     }
 
-    /// The standard error of the relative rise ``part``, by the delta method.
+    /// The standard error of ``part``, the rise relative to the greatest possible (delta method).
     private var error: Double {
       let (left, kept) = (1 - before.share, 1 - after.share)
       guard left > 0, kept > 0, before.total > 0, after.total > 0 else { return 0 }
@@ -65,9 +65,10 @@ struct ViolationCurve: Hashable, Sendable {
       return kept / left * variance.squareRoot()
     }
 
-    /// Returns `false` if the relative rises (``part``) of two commands differ significantly.
+    /// Returns `false` if two commands raise the share of violations significantly differently.
     ///
-    /// The confidence level is 95 %.
+    /// The rises are compared by ``part``, relative to the greatest possible rise. The confidence
+    /// level is 95 %.
     func isLike(_ other: Rise) -> Bool {
       let spread = (error * error + other.error * other.error).squareRoot()
       return abs(part - other.part) <= ShareInterval.quantile * spread
@@ -84,11 +85,12 @@ struct ViolationCurve: Hashable, Sendable {
   /// is not run.
   private(set) var broken: Int?
 
-  /// The command with the greatest relative rise ``Rise/part``; `nil` if none raised the share.
+  /// The command that raised the share of violations most; `nil` if no command raised it.
   ///
-  /// A rise from 0.87 to 1 is relatively greater than one from 0.35 to 0.87, because no
-  /// continuation is left that keeps the invariant. If the relative rises of several commands do
-  /// not differ significantly from the greatest, the result is the last of these commands.
+  /// Rises are compared by ``Rise/part``, relative to the greatest possible rise. So a rise from
+  /// 0.87 to 1 is greater than one from 0.35 to 0.87: it is the greatest possible. If the relative
+  /// rises of several commands do not differ significantly from the greatest, the result is the last
+  /// of these commands.
   var steepestRise: Rise? {
     let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
       Rise(command: place + 1, before: pair.0, after: pair.1)
@@ -134,7 +136,7 @@ struct ViolationCurve: Hashable, Sendable {
     return curve
   }
 
-  /// Creates a curve for a plan with the given number of commands, before any continuation is run.
+  /// Creates a curve for a plan with the given number of commands, in which every count is 0.
   init(commands: Int) {
     points = Array(repeating: ShareInterval(count: 0, total: 0), count: commands + 1)
   }
@@ -155,7 +157,9 @@ struct ContinuationRecipe: Sendable {
   let generator: PlanGenerator
   let seed: UInt64
 
-  /// Returns the first `kept` commands of the plan, followed by random commands drawn for `number`.
+  /// Returns the first `kept` commands of the plan, followed by random commands.
+  ///
+  /// ``seed``, `kept` and `number` (from 1) determine the random commands.
   func plan(keeping kept: Int, number: Int) -> Plan {
     var start = plan
     start.commands = Array(plan.commands.prefix(kept))

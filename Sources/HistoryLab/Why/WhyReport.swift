@@ -4,7 +4,7 @@ import HistoryTypes
 import Reporting
 import Traces
 
-/// The explanation of one counterexample.
+/// The explanation of a violation: the command that makes it likely, and plan edits that avoid it.
 struct WhyReport {
   /// An edited plan that avoids the violation, with its commands as text.
   ///
@@ -22,10 +22,13 @@ struct WhyReport {
   let commands: [String]
   let curve: ViolationCurve
   /// The state before the first command and after each command: cursors, watermark and contents.
-  let states: [ReportTable]
-  /// Whether ``WhyRun/eventBudget`` determined the number of random continuations.
   ///
-  /// If `false`, `--continuations` determined the number after each command.
+  /// A cursor is the position up to which an actor or consumer has merged. The watermark is the
+  /// least cursor of all members.
+  let states: [ReportTable]
+  /// Whether ``WhyRun/eventBudget`` determined how many continuations ran per point of ``curve``.
+  ///
+  /// If `false`, the option `--continuations` determined it.
   var isLimited = false
   let parts: [PartAnswer]
   /// For each kind of edit, the nearest plan without a violation; the nearest of all comes first.
@@ -79,7 +82,7 @@ struct WhyReport {
   /// The name of the invariant that the plan breaks, which is also that of its checker.
   var checker: String { counterexample.violation.checker }
 
-  /// Returns the edit that gives a nearest plan, such as `command 3 left out`, without full stop.
+  /// Returns the edit that avoids the violation, such as `command 3 left out`, without full stop.
   func sentence(_ nearest: Nearest) -> String {
     switch nearest.edit.kind {
     case .moved(let from, let to):
@@ -97,7 +100,7 @@ struct WhyReport {
 /// The explanation of a counterexample as JSON, in the format of `why --json`.
 struct WhyDocument: Encodable {
   struct Step: Encodable {
-    /// The number of the plan's first commands that the continuations of this step keep, from 0.
+    /// The number of commands that the continuations keep from the plan's start; 0 keeps none.
     let after: Int
     /// The text of the plan's command with the number `after`; `nil` if `after` is 0.
     let command: String?
@@ -111,7 +114,10 @@ struct WhyDocument: Encodable {
     let command: Int
     let from: Double
     let to: Double
-    /// Whether the 95 % interval of `to` lies entirely above that of `from`.
+    /// Whether the rise is clear: the 95 % interval of `to` lies entirely above that of `from`.
+    ///
+    /// `from` and `to` are the shares of continuations that break the invariant, before and after
+    /// the command.
     let isClear: Bool
   }
   struct NoReturn: Encodable {

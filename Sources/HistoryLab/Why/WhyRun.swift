@@ -18,12 +18,15 @@ struct WhyRun: Sendable {
   /// The invariant to explain.
   let checker: String
 
-  /// The default number of random continuations before the first and after each command of the plan,
-  /// unless the event budget allows fewer.
-  static let continuationsByDefault = 1_000
-  /// The number of random continuations after each command of the plan that are run first.
+  /// The default number of random continuations for each number of kept commands.
   ///
-  /// Their events are counted, to determine how many continuations the event budget allows.
+  /// A continuation keeps the first commands of the plan (from none to all) and appends random
+  /// commands. The default is less if ``eventBudget`` allows only fewer continuations.
+  static let continuationsByDefault = 1_000
+  /// The number of random continuations that run first, for each number of kept commands.
+  ///
+  /// Their events are counted, to determine how many continuations ``eventBudget`` allows. The
+  /// curve includes these continuations.
   static let trialCount = 20
   /// The number of events that all random continuations of a plan together should not exceed.
   ///
@@ -33,10 +36,11 @@ struct WhyRun: Sendable {
   /// SQLite takes seconds for the whole budget.
   static let eventBudget = 300_000
 
-  /// Returns how many random continuations are run after each command of the plan: 20 to 1,000.
+  /// Returns how many continuations ``eventBudget`` allows per number of kept commands: 20 to 1000.
   ///
-  /// The event budget determines the number. `trialEvents` is the number of events when
-  /// ``trialCount`` continuations were run after each command.
+  /// A continuation keeps the first commands of the plan and appends random commands. For each
+  /// number of kept commands, ``trialCount`` continuations run first; `trialEvents` is the number
+  /// of their events.
   static func continuations(trialEvents: Int) -> Int {
     let count = eventBudget * trialCount / max(trialEvents, 1)
     return min(continuationsByDefault, max(trialCount, count))
@@ -75,12 +79,12 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the shares of violations before the first and after the last command, measured with new
-  /// continuations from another seed.
+  /// Measures the first and last point of the plan's ``ViolationCurve`` again, with another seed.
   ///
-  /// A random continuation keeps the first commands of the plan (here none or all) and appends
-  /// random commands. If the plan's own commands break the invariant, the continuations that keep
-  /// all of them are not run: they would break it too, and count as violations, as in the curve.
+  /// A point is the share of random continuations that break the invariant. A continuation keeps
+  /// the first commands of the plan (here none or all) and appends random commands. If the plan's
+  /// own commands break the invariant, the continuations that keep all of them are not run: they
+  /// would break it too, and count as violations.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
@@ -99,7 +103,7 @@ struct WhyRun: Sendable {
   /// Returns the shares of continuations that break the invariant, by the number of kept commands.
   ///
   /// A continuation keeps the first commands of the plan and appends random commands. `wanted` is
-  /// the number of continuations before the first and after each command of the plan. If it is
+  /// the number of continuations for each number of kept commands, from none to all. If it is
   /// `nil`, ``eventBudget`` determines the number.
   func curve(
     continuations wanted: Int?,
@@ -125,7 +129,9 @@ struct WhyRun: Sendable {
     return try runner.commandsThatBreak(recipe.plan)
   }
 
-  /// The shares of violations in some or all random continuations, and the number of their events.
+  /// The results of random continuations: the shares of violations, and the number of events.
+  ///
+  /// The continuations are those that one worker or all workers have run.
   private struct Tally {
     var curve: ViolationCurve
     var events = 0

@@ -122,7 +122,9 @@ extension WhyReport {
 
   static let noNearest = "No plan with one command moved, added or left out avoids the violation."
 
-  /// Returns a sentence about a plan that avoids the violation but is not the nearest such plan.
+  /// Returns a sentence about a plan in ``nearest``, for the plans after the first.
+  ///
+  /// These plans avoid the violation with another kind of edit.
   func alsoHolds(_ nearest: Nearest) -> String {
     "The violation is also avoided by a plan with \(sentence(nearest))."
   }

@@ -55,7 +55,7 @@ struct WhyOptions: VerbOptions {
     }
   }
 
-  /// The options with which `replay` replays the explained file on the same system as `why`.
+  /// The options with which `replay` runs ``file`` on the same system as `why`.
   var replay: ReplayOptions {
     ReplayOptions(source: .file(file), system: system, timeout: timeout)
   }
@@ -138,7 +138,7 @@ struct WhyVerb: Verb {
     )
   }
 
-  /// The command line with which `replay` replays the explained file on the same system as `why`.
+  /// The `replay` command line for the file to explain, with the system that `why` was given.
   private var replayWords: String {
     let system = options.system.map { " --system \($0.shellQuoted)" } ?? ""
     return "replay \(options.file.shellQuoted)\(system)"

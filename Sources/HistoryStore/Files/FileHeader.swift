@@ -45,7 +45,7 @@ struct FileHeader {
     try open(path: path, model, creating: model.map { StoredModel($0.declared) }, configuration)
   }
 
-  /// Opens a file, and creates a missing one with a model that another file records.
+  /// Opens a file or, if it is missing, creates it with `stored`, a model copied from another file.
   ///
   /// In all other respects, this method behaves like ``open(path:model:configuration:)``.
   static func open(

@@ -98,7 +98,7 @@ package struct QuietFile {
     }
   }
 
-  /// Opens a connection to the file itself, or to a private copy of it, at the given path.
+  /// Opens a connection to `path`, which is the path of this file or of a private copy of it.
   package func connection(
     to path: String,
     _ access: ConnectionOptions.Access
@@ -154,7 +154,7 @@ package struct FileState: Equatable {
   package var fileBytes: Int64 { file?.bytes ?? 0 }
   /// The total size of the logs in bytes.
   package var logBytes: Int64 { logs.reduce(0) { $0 + ($1?.bytes ?? 0) } }
-  /// Whether a log may contain changes that the file does not.
+  /// Whether a log has content, so that the database file alone may not be the current state.
   package var hasLog: Bool { logBytes > 0 }
 }
 

@@ -34,7 +34,9 @@ extension Store {
   /// Core Data: `NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)`.
   /// The copy is a consistent state of the source, even if the source is in use. The copy gets a
   /// new ID, so that it refuses every token of the replaced store and of the source with an error.
-  /// Members in the copy resync at their next fetch.
+  /// The copy also contains the registry of the source: an active member that joins the copy
+  /// continues at the cursor that the source recorded for it. A program that kept a token must read
+  /// its data again.
   ///
   /// - Parameters:
   ///   - path: The path of the store to replace or to create.

@@ -20,8 +20,9 @@ package struct ConversionResult: Sendable, Hashable {
 extension Store {
   /// Copies the history of an open store, usually one open for reading, into a new store.
   ///
-  /// The copy has the same transaction numbers, timestamps, random marks (which tokens repeat),
-  /// strings, changes and purged positions. Objects and members are not copied.
+  /// The copy has the same transaction numbers, timestamps, changes and purged positions, and the
+  /// same names of authors, contexts, bundles and processes. It also has the same marks: the random
+  /// numbers of transactions that tokens repeat. Objects and members are not copied.
   ///
   /// After each page, the closure receives the number of copied transactions, the number of the
   /// last copied transaction, and the number of the newest transaction.
@@ -120,7 +121,7 @@ extension StoreCore {
 
   /// Inserts the transactions of a page that was read from another store.
   ///
-  /// Numbers, timestamps and random marks stay the same.
+  /// Numbers, timestamps and marks, which are random numbers that tokens repeat, stay the same.
   fileprivate func copy(_ page: HistoryPage) throws {
     var greatest: [Int32: Int64] = [:]
     let mappings = page.model.entities.map { ColumnMapping($0) }
@@ -176,7 +177,7 @@ final class NewStoreFile {
   /// The suffixes of the files that SQLite creates next to a database.
   private static let suffixes = ["-wal", "-shm", "-journal"]
 
-  /// Creates the file.
+  /// Creates the empty file at a path where no file exists yet.
   ///
   /// - Throws: ``HistoryError/Code/unreadable`` if a file, a link or a log exists at the path, or
   ///   the file cannot be created.

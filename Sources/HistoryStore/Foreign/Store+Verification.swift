@@ -127,9 +127,9 @@ extension StoreCore {
 extension HistoryLayout {
   /// Returns an SQL query that searches for a kind of irregularity.
   ///
-  /// The result has two columns: the number of occurrences, and the lowest number of an affected or
-  /// missing transaction or string. Returns `nil` for a kind that can be found only by reading the changes or
-  /// the objects.
+  /// The result has two columns: the number of occurrences, and the lowest number of an affected
+  /// transaction, a missing transaction or an unused string. Returns `nil` for a kind that can be
+  /// found only by reading the changes or the objects.
   fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
     let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
     let names = [author, contextName, bundle, process]
@@ -188,7 +188,7 @@ package struct HistoryFinding: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Transactions whose changes cannot be read, or whose number of changes is wrong.
     case damaged
-    /// Changes whose transaction is missing; in the packed layout, chunks of changes.
+    /// Changes whose transaction is missing; in the layout `packed`, blobs of changes are counted.
     case orphans
     /// Transactions with more than one change of the same object.
     case duplicates
@@ -209,7 +209,10 @@ package struct HistoryFinding: Sendable, Hashable {
   package let kind: Kind
   /// The number of irregularities of this kind.
   package let count: Int64
-  /// The lowest number of an affected or missing transaction or string, or the key of ``object``.
+  /// The lowest number of an affected transaction, a missing transaction or an unused string.
+  ///
+  /// Orphans and gaps give a missing transaction. For a dangling reference, this is the key of
+  /// ``object``.
   package let first: Int64
   /// The first object with a dangling reference, such as `Item/3`; otherwise `nil`.
   package let object: String?

@@ -227,11 +227,11 @@ private struct EntityTriggers {
     )
   }
 
-  /// The trigger after a change of a key, which records a delete and an insert.
+  /// The trigger after an update of a row's key; it records a delete and an insert.
   ///
-  /// If the row was inserted just before, for example because the insert trigger moves the row to an
-  /// unused key, no process has seen the row under its old key. The trigger then removes the record
-  /// of that insert, and records no delete.
+  /// If the newest record is the insert of this row, no process has seen the row under its old key.
+  /// The trigger then removes that record, and records no delete. This happens, for example, when
+  /// the insert trigger moves a new row to an unused key.
   private var newKey: (name: String, sql: String) {
     trigger(
       "rekeyed",
@@ -292,7 +292,7 @@ private struct EntityTriggers {
 
   private var author: String { "(SELECT author FROM history_foreign_author)" }
 
-  /// SQL for the first key of the entity that was never used or reserved.
+  /// SQL for the entity's next unused key: the lowest one above all used and reserved keys.
   private var nextKey: String {
     switch layout {
     case .packed: "(SELECT next FROM history_key WHERE entity = \(number))"

@@ -146,10 +146,12 @@ extension StoreCore {
   }
 }
 
-/// Consecutive captured changes by one author, which become at most one transaction.
+/// Consecutive changes by one author that triggers captured in the table `history_foreign`.
+///
+/// They become at most one transaction.
 private struct ForeignGroup {
   let author: String?
-  /// The `history_foreign` ID of the last captured change in the group.
+  /// The ID in `history_foreign` of the last of these captured changes.
   var last: Int64 = 0
   /// The net effects on the changed objects, in the order of each object's first captured change.
   private(set) var effects: [ForeignEffect] = []
@@ -157,7 +159,7 @@ private struct ForeignGroup {
 
   init(author: String?) { self.author = author }
 
-  /// Combines one captured change with the group's earlier changes of the same object.
+  /// Adds a captured change, combined with the earlier ones of the same object in this group.
   mutating func add(entity: Int32, key: Int64, operation: Int64, columns: UInt64, row: Int64) {
     guard let type = UInt8(exactly: operation).flatMap(ChangeType.init(rawValue:)) else { return }
     let id = ObjectID(entity: entity, key: key)
@@ -222,7 +224,7 @@ extension StoreCore {
     return group
   }
 
-  /// Writes the changes of a group as one transaction, unless they cancel out.
+  /// Writes the net effects of captured changes as one transaction; returns `nil` if none remain.
   private func take(_ group: ForeignGroup, after head: KnownHead) throws -> WrittenTransaction? {
     let number = head.number + 1
     packed.begin()

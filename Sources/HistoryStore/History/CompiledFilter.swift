@@ -172,8 +172,9 @@ struct FilterSQL {
   private let columns: HistoryLayout
   /// Whether the generated SQL treats a transaction without changes as if it changed every entity.
   ///
-  /// This is `true` while ``certain`` is generated. Otherwise, with a filter such as
-  /// `.not(.entity("Note"))`, ``certain`` would hold for a transaction that has no change to match.
+  /// This is `true` only while ``certain`` is generated. Without this rule, a filter such as
+  /// `.not(.entity("Note"))` would make ``certain`` true for a transaction that has no change to
+  /// match.
   private var answersEmpty = false
 
   init(_ filter: CompiledFilter, _ columns: HistoryLayout) {

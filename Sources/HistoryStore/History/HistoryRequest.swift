@@ -36,9 +36,10 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// `nil` in other requests. In the request for the first page, ``position`` contains the date.
   package private(set) var since: Date?
-  /// For each author number, the transaction number up to which earlier pages found history purged.
+  /// The purges that the fetches of earlier pages found: by author number, a transaction number.
   ///
-  /// The fetch of the next page does not throw ``HistoryError/Code/expired`` because of these purges.
+  /// Up to the transaction number, history of the author may be missing. The fetch of the next page
+  /// does not throw ``HistoryError/Code/expired`` because of these purges.
   package private(set) var gone: [Int32: Int64] = [:]
   /// The position within a transaction at which the previous page ended.
   ///

@@ -39,18 +39,19 @@ struct HistoryScan {
   ///
   /// The mark is a random number, which is stored with the transaction and repeated by its token.
   private(set) var met: (number: Int64, mark: Int64) = (0, 0)
-  /// The number and mark of the last transaction that was read completely.
+  /// The number and the mark (see ``met``) of the last transaction that was read completely.
   private(set) var scanned: (number: Int64, mark: Int64)?
   /// The position within a transaction at which the next page continues; `nil` if this page ends
   /// between two transactions.
   private(set) var rest: TransactionRest?
-  /// The greatest interned-string number that the scan read.
+  /// The greatest number of an interned string that the scan read.
   private(set) var greatestString: Int32 = 0
   private var skippedCount = 0
 
   /// The position within a transaction at which the previous page ended.
   ///
-  /// `nil` once the scan has reached that transaction.
+  /// `nil` once the scan has continued at this position. Also `nil` for a first page, and if the
+  /// previous page ended between two transactions.
   private(set) var unread: TransactionRest?
   /// The transaction that is being read.
   private(set) var record = TransactionRecord()
@@ -262,7 +263,7 @@ extension HistoryScan {
     return false
   }
 
-  /// Discards the changes that were just unpacked, and returns whether one of them matches.
+  /// Discards the changes of the current batch, and returns whether one of them matches the filter.
   private mutating func look(_ count: Int) -> Bool {
     place += count
     hasFound = unpacker.changes[start.change...].contains { question?.matches($0) ?? true }
@@ -271,7 +272,7 @@ extension HistoryScan {
     return hasFound
   }
 
-  /// Removes those of the just unpacked changes that do not match.
+  /// Removes the changes of the current batch that do not match the filter.
   private mutating func keepMatching(_ count: Int) {
     guard let question else {
       places += place..<place + count
@@ -285,7 +286,7 @@ extension HistoryScan {
     skippedCount += start.change + count - unpacker.changes.count
   }
 
-  /// Whether the scan read as many changes as the transaction's row states, or stopped on purpose.
+  /// Whether the scan read as many changes as the transaction's row records, or stopped on purpose.
   var isWhole: Bool { place == record.total || rest != nil || isLooking && hasFound }
 
   /// Ends the search for a matching change.

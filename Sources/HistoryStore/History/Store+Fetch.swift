@@ -136,7 +136,7 @@ extension StoreCore {
 
   /// Throws for a token from a different history, or if history that the request needs was purged.
   ///
-  /// History that earlier pages of the request found purged is not reported again.
+  /// Purges that the fetches of the request's earlier pages have found cause no error.
   private func check(
     _ token: HistoryToken,
     of request: HistoryRequest,
@@ -176,7 +176,9 @@ extension StoreCore {
     }
   }
 
-  /// Returns the random mark in a transaction's token, or `nil` when the transaction is not in the file.
+  /// Returns a transaction's mark, or `nil` if the transaction is not in the file.
+  ///
+  /// The mark is a random number that the transaction's token repeats.
   func mark(of number: Int64) throws -> Int64? {
     let query = try statement(.mark)
     query.statement.bind(number, at: 1)
@@ -184,7 +186,7 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// Returns the greatest transaction number up to which history of any author may be missing.
+  /// Returns the greatest transaction number that a purge of any author's history has reached.
   func greatestGone() throws -> Int64 {
     let query = try statement(.greatestGone)
     defer { query.statement.reset() }

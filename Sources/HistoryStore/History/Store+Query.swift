@@ -139,7 +139,7 @@ final class HistoryChangeRows: TableRows {
     }
   }
 
-  /// The declaration of the table for SQL.
+  /// The declaration of the SQL table `history_changes`, which has a column for each ``Column``.
   static let table = TableDescription(
     name: "history_changes",
     columns: Column.allCases.map(\.declaration),

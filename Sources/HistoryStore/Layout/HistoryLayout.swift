@@ -56,9 +56,9 @@ extension HistoryLayout {
   package var changeRows: String { either("history_chunk", "ACHANGE") }
   /// The SQL name of the table of strings.
   package var strings: String { either("history_string", "ATRANSACTIONSTRING") }
-  /// SQL for a string's number, which is the key of its table.
+  /// The SQL name of the column of ``strings`` that contains a string's number, the primary key.
   package var stringNumber: String { either("number", "Z_PK") }
-  /// SQL for a string's text.
+  /// The SQL name of the column of ``strings`` that contains a string's text.
   package var stringText: String { either("text", "ZNAME") }
 
   /// The tables that only this layout has.

@@ -226,9 +226,10 @@ package enum CoreDataBitmap {
     return (columns, rest)
   }
 
-  /// Appends a bitmap in Core Data's format.
+  /// Appends a bitmap of updated columns to `bytes` in Core Data's format.
   ///
-  /// `columns` and `rest` have the form that ``split(_:)`` returns.
+  /// `columns` has the bits of the first 64 columns and `rest` the bytes of the others, in the form
+  /// that ``split(_:)`` returns.
   package static func append(
     _ columns: UInt64,
     _ rest: UnsafeRawBufferPointer,

@@ -11,12 +11,15 @@ internal import Foundation
 public enum CursorImport: Sendable, Hashable {
   /// The member starts after the token: the date proves that all history through the token is merged.
   case imported(HistoryToken, date: Date)
-  /// The date was not used; the member starts as if no date had been passed.
+  /// No date was used; the member starts as if none had been passed.
   case ignored(Reason)
 
-  /// The reason why a date was not used.
+  /// The reason why the member does not start from a date of PersistentHistoryTrackingKit.
   public enum Reason: Sendable, Hashable {
-    /// The member is already in the registry, and its recorded cursor is used instead of the date.
+    /// The member is already in the registry.
+    ///
+    /// An active member continues at its recorded cursor. A member that had retired or was lost
+    /// starts at the newest transaction.
     case alreadyAMember
     /// PersistentHistoryTrackingKit has stored no date for the author.
     case noDate(author: String?)
@@ -67,12 +70,12 @@ public struct KitCursors: Sendable, Hashable {
   /// The time of the last transaction that each author's process has merged, by author.
   public let dates: [String: Date]
 
-  /// Reads the dates from a dictionary.
+  /// Reads the authors' dates from a dictionary with the contents of a `UserDefaults` suite.
   ///
-  /// Keys without the prefix and values that are not dates are ignored.
+  /// Keys that do not start with `prefix`, and values that are not dates, are ignored.
   ///
   /// - Parameters:
-  ///   - defaults: The contents of the defaults suite, by key.
+  ///   - defaults: The contents of the suite, by key.
   ///   - prefix: The prefix of the keys. The default is ``standardPrefix``.
   public init(_ defaults: [String: Any], prefix: String = KitCursors.standardPrefix) {
     var dates: [String: Date] = [:]

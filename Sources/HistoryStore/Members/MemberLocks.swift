@@ -17,11 +17,11 @@ import Darwin
 public struct MemberLocks: Sendable {
   /// The outcome of an attempt to mark a member as running.
   package enum Answer: Sendable {
-    /// The member was not running; it now counts as running while the associated hold exists.
+    /// The member was not running; it now counts as running while the associated object exists.
     case held(MemberHold)
     /// The member is running, in the process with this ID if it is known.
     case taken(processID: Int32?)
-    /// The method cannot determine whether the member is running.
+    /// Whether the member is running is unknown, and it is not marked as running.
     case unknown
   }
 
@@ -63,7 +63,9 @@ public struct MemberLocks: Sendable {
   }
 }
 
-/// A lock that marks a member as running while any reference to this object exists.
+/// An object that owns the lock that marks a member as running.
+///
+/// The lock is released with the last reference to the object, or earlier by ``letGo()``.
 package final class MemberHold: @unchecked Sendable {
   private let lock = ConnectionLock()
   // This property is accessed only while the lock is held; `nil` while the store is suspended.
@@ -71,7 +73,7 @@ package final class MemberHold: @unchecked Sendable {
 
   package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
-  /// Creates a hold without a lock, for a suspended store: it does not mark the member as running.
+  /// Creates an object without a lock for a suspended store; the member is not marked as running.
   init() {}
 
   deinit { letGo() }
@@ -87,7 +89,7 @@ package final class MemberHold: @unchecked Sendable {
     }
   }
 
-  /// Moves the lock of another hold to this one, which then marks the member as running.
+  /// Moves the lock of another object to this one, which then marks the member as running.
   func take(over other: MemberHold) {
     let taken = other.lock.withLock {
       defer { other.release = nil }
@@ -109,7 +111,7 @@ final class MemberHolds: @unchecked Sendable {
   private var entries: [Entry] = []
   private var isReleased = false
 
-  /// Tries to mark a member as running; in a suspended store, returns a hold without a lock.
+  /// Tries to mark a member as running; in a suspended store, returns an object without a lock.
   func add(
     _ member: MemberID,
     _ take: () -> MemberLocks.Answer

@@ -11,10 +11,13 @@ extension Store {
   /// A member that a purge has cut off can join only with `resyncingIfLost`. The caller must then
   /// read its data again, and the member starts at the newest transaction, as at its first launch.
   /// A new member may import the date that PersistentHistoryTrackingKit stored for its author
-  /// (`cursors`). The member then starts after the history that the date proves to be merged.
+  /// (`cursors`). The member then starts after the newest transaction that is certainly merged
+  /// according to that date.
   ///
-  /// The process counts as running the member while it keeps the registration. To take over the
-  /// lock of a registration of the same member in this process, pass that registration as `previous`.
+  /// While the process keeps the registration, the member counts as running: a lock makes another
+  /// call of this method or of ``forget(_:)`` for the member throw (see
+  /// ``StoreConfiguration/memberLocks``). To replace a registration of the same member in this
+  /// process, pass it as `previous`: the new registration takes over its lock.
   ///
   /// - Parameters:
   ///   - member: The name of the member, which only one process at a time may use.
@@ -183,7 +186,10 @@ extension Store {
     }
   }
 
-  /// Returns one difference for each member whose author another member lists as a batch author.
+  /// Returns the differences about members whose author is a batch author of another member.
+  ///
+  /// A member expects its batch authors to write and never to merge. If several members list the
+  /// author, each of them yields a difference.
   private static func mistakenBatchAuthors(_ members: [Member]) -> [ConfigurationDifference] {
     var found: [ConfigurationDifference] = []
     for member in members {

@@ -15,18 +15,18 @@ package struct StoreRegister: Sendable, Hashable {
     /// The transaction number of the member's recorded cursor.
     package let cursor: Int64
   }
-  /// The numbers up to which all transactions of one author were purged, or some were deleted.
+  /// The transaction numbers up to which all or some transactions of one author were purged.
   package struct Mark: Sendable, Hashable {
     /// The author; `nil` for transactions without an author.
     package let author: String?
     /// The number up to which all transactions of the author were purged.
     package let purged: Int64
-    /// The number up to which some transactions of the author may have been deleted, others kept.
+    /// The number up to which partial purges may have deleted some of the author's transactions.
     package let thinned: Int64
   }
   /// The members, sorted by name.
   package var members: [Row] = []
-  /// The purge positions of each author with a position above 0, sorted by author name.
+  /// The purge positions, sorted by author name; authors with both positions 0 are left out.
   package var marks: [Mark] = []
 }
 
@@ -97,10 +97,10 @@ public struct Registration: Sendable, Hashable {
   public let isNew: Bool
   /// The result of importing a cursor, or `nil` if no cursors to import were given.
   public let cursorImport: CursorImport?
-  /// The lock that marks the member as running.
+  /// A wrapper of the object that owns the lock by which the member is marked as running.
   ///
-  /// Its `hold` is `nil` if the store could not acquire the lock. In a copy that ``released``
-  /// returned, it is also `nil`.
+  /// That object, `hold`, is `nil` if the lock could not be acquired, and in the copy ``released``.
+  /// After a launch in a suspended store, `hold` is an object without a lock.
   let held: HeldMember
 
   init(
@@ -119,9 +119,9 @@ public struct Registration: Sendable, Hashable {
     held = HeldMember(hold: hold)
   }
 
-  /// Whether this value keeps other processes from running a member with the same name.
+  /// Whether this registration has a lock that keeps other processes from running the member.
   ///
-  /// The value is `false` while the store is suspended.
+  /// `false` while the store is suspended, and if the store acquired no lock.
   public var isHeld: Bool { held.hold?.isHeld ?? false }
 
   /// A copy of the registration without the lock.
@@ -129,7 +129,7 @@ public struct Registration: Sendable, Hashable {
   /// For example, a snapshot of a simulated process must not keep the lock.
   package var released: Registration { with(hold: nil) }
 
-  /// Returns a copy of the registration with the given lock; `nil` gives a copy without a lock.
+  /// Returns a copy of the registration with another lock; `nil` gives a copy without a lock.
   func with(hold: MemberHold?) -> Registration {
     Registration(
       member: member,

@@ -19,7 +19,9 @@ struct MemberRow {
 }
 
 extension StoreCore {
-  /// Registers a member or resumes its membership, and gives the launch the next epoch number.
+  /// Registers a member or resumes its membership, and gives this launch of it a new number.
+  ///
+  /// The number (epoch) increases with each launch, so that an earlier launch can be recognized.
   func join(_ arrival: Arrival) throws -> Registration {
     try checkIsNotOutgrown()
     let epoch = try nextEpoch()

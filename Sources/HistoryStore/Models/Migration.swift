@@ -24,7 +24,7 @@ public struct MigrationProgress: Sendable, Hashable {
   public let total: Int
 }
 
-/// The result of a migration.
+/// The result of a migration, such as the applied differences and the retired members.
 public struct MigrationResult: Sendable, Hashable {
   /// The version of the file's model before the migration.
   public let oldVersion: Int
@@ -147,9 +147,9 @@ extension Store {
   ///   has no value for a required attribute, the errors of opening a store, the errors for values
   ///   that closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is
   ///   unchanged then.
-  /// - Complexity: linear in the objects of each entity that has a closure or a reference, loses an
-  ///   attribute, gets an index, or changes which attributes are required. At most one batch of
-  ///   objects is in memory.
+  /// - Complexity: linear in the objects of some entities: those with a closure or a reference,
+  ///   those that lose an attribute or get an index, and those whose set of required attributes
+  ///   changes. At most one batch of objects is in memory.
   @discardableResult
   public static func migrate(
     path: String,

@@ -209,7 +209,7 @@ private final class MigrationWriter {
   private var keys: [Int32: KeyBlock] = [:]
   /// The version of the written rows: the number of their history transaction.
   ///
-  /// In a store without history, a negative number that no earlier write used.
+  /// In a store without history, the version is a negative number that no earlier write used.
   var version: Int64 = 0
 
   init(_ core: StoreCore, _ made: StoredModel, _ model: Model) {

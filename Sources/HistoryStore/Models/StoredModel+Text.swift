@@ -205,7 +205,7 @@ extension StoredModel {
   /// A migration writes this entry; a file without the entry was never migrated.
   static let oldestName = "modelOldest"
 
-  /// The reason in the error for an invalid model text.
+  /// The problem that the error states if the text of the file's model is invalid.
   static let unreadable = "its model cannot be read"
 
   /// Reads the model of an open file.

@@ -49,11 +49,11 @@ package struct StoredModel: Hashable, Sendable {
 
 /// An entity that a file records, possibly one that a migration removed from the model.
 package struct StoredEntity: Hashable, Sendable {
-  /// The current name.
+  /// The entity's name in the current model version; if it was removed, its last name.
   package var name: String
   /// The name that identifies the entity in all model versions, usually its first name.
   package let identity: String
-  /// The name of the table.
+  /// The name of the entity's table, which stays the same if the entity is renamed.
   package let table: String
   /// The attributes; attribute number n has the index n.
   package var attributes: [StoredAttribute]
@@ -228,10 +228,10 @@ extension Attribute {
 // MARK: Changes
 
 extension StoredModel {
-  /// Returns this model with the changes of a newer model; marks no entity or attribute as removed.
+  /// Returns this model with the additions and changes of a newer model, but without its removals.
   ///
-  /// If the differences are not lightweight, use ``migrating(to:)``, which first marks as removed what
-  /// the newer model lacks or retypes.
+  /// If the newer model lacks an entity or attribute, or has another difference that is not
+  /// lightweight, use ``migrating(to:)``. It first marks what is missing or retyped as removed.
   ///
   /// - Throws: ``ModelError/tooManyAttributes(_:_:)`` if an entity would have more attributes than
   ///   a column bitmap has bits; removed attributes count.

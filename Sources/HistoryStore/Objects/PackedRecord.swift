@@ -17,10 +17,9 @@ package struct PackedRecord {
   /// The length in bytes of the size at the start of a record, before the key.
   @inlinable
   package static var sizeByteCount: Int { 1 }
-  /// The minimum number of bytes of a version.
+  /// The minimum number of bytes that a record reserves for the version of the row.
   ///
-  /// In a store with few transactions, the next version then still fits into the same bytes, so that a
-  /// save can replace the version in place.
+  /// While versions are small enough for these bytes, a save can replace the version in place.
   private static let versionByteCountMin = 3
   /// The size in bytes of the temporary buffer that gathers parts of a record to append together.
   private static let roomByteCount = 1000

@@ -130,7 +130,7 @@ package enum PackedRow {
     (70 - (value | 1).leadingZeroBitCount) / 7
   }
 
-  /// Returns the value of an attribute.
+  /// Returns the value of the attribute with the index `attribute` in a packed row.
   package static func value(
     _ attribute: Int,
     in row: UnsafeRawPointer,

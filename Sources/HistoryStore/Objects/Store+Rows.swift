@@ -99,7 +99,10 @@ extension StoreCore {
     isCacheLimited = true
   }
 
-  /// Reads the rows with the given keys in groups, and lowers the cache's limit after many rows.
+  /// Reads the rows with the given keys in groups.
+  ///
+  /// After many rows, SQLite's page cache is limited until the end of the call, so that it does not
+  /// fill with pages that are read only once.
   fileprivate func scan(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
     let table = try table(number)
     let reader = try statements.rowReader(connection)

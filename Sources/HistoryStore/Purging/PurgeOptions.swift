@@ -23,9 +23,13 @@ public enum PurgeTrigger: Sendable, Hashable {
 /// A purge cannot filter by changes: for each author, the store records only the number of the last
 /// purged transaction, and uses it to decide whether a token has expired.
 public struct PurgeFilter: Sendable, Hashable {
-  /// The authors, with `nil` for transactions without an author; a `nil` set selects all authors.
+  /// The authors whose history is purged; a `nil` set selects all authors.
+  ///
+  /// The element `nil` selects transactions without an author.
   public var authors: Set<String?>?
-  /// The context names, with `nil` for transactions without a name; a `nil` set selects all contexts.
+  /// The names of the contexts whose history is purged; a `nil` set selects all contexts.
+  ///
+  /// The element `nil` selects transactions without a context name.
   public var contextNames: Set<String?>?
 
   /// Creates a filter; without arguments it selects all history.
@@ -142,17 +146,17 @@ public struct PurgeResult: Sendable, Hashable {
 
 /// Two consecutive transactions whose timestamps differ by more than a day, in either direction.
 public struct TimestampJump: Sendable, Hashable {
-  /// The number of the second of the two transactions.
+  /// The number of the later transaction, which is the greater one of the two numbers.
   public let number: TransactionNumber
-  /// The second transaction's timestamp minus the first's; negative if the clock stepped back.
+  /// The later transaction's timestamp minus the earlier one's; negative if the clock stepped back.
   public let difference: Duration
 
-  /// Creates the jump between the timestamp of a transaction and that of the previous transaction.
+  /// Creates a description of a jump from one transaction's timestamp to the next one's.
   ///
   /// - Parameters:
-  ///   - number: The number of the second of the two transactions.
-  ///   - difference: The second transaction's timestamp minus the first's; negative if the clock
-  ///     stepped back.
+  ///   - number: The number of the later transaction.
+  ///   - difference: The later transaction's timestamp minus the earlier one's; negative if the
+  ///     clock stepped back.
   public init(number: TransactionNumber, difference: Duration) {
     self.number = number
     self.difference = difference

@@ -119,7 +119,9 @@ struct PurgeOrder {
   var trigger = PurgeTrigger.always
   /// The limits on the unmerged history that the purge keeps for a member.
   var limits = RetentionLimits()
-  /// Whether members with contexts become lost if they have not merged the purged history.
+  /// Whether the purge may delete history that a member with contexts has not merged.
+  ///
+  /// Such a member is then marked as lost: it must load its contexts again.
   var isCuttingOff = false
   /// The registration of the member that requests the purge, if any.
   var registration: Registration?

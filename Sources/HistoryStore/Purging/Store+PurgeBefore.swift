@@ -4,10 +4,10 @@ import SQLiteStorage
 extension Store {
   /// Purges history strictly before a token, and never above the watermark.
   ///
-  /// The watermark is the lowest cursor of all members. With `cuttingOff`, only consumers, which
-  /// are members without contexts, limit the purge. A member with contexts that has not merged the
-  /// purged history is then marked as lost in the first write transaction of the purge, and listed
-  /// in the result.
+  /// The watermark is the lowest cursor of the active members. With `cuttingOff`, only consumers,
+  /// which are members without contexts, limit the purge. A member with contexts that has not merged
+  /// the purged history is then marked as lost in the first write transaction of the purge, and
+  /// listed in the result.
   ///
   /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`.
   ///
@@ -33,8 +33,8 @@ extension Store {
 
   /// Purges history strictly before a transaction, and never above the watermark.
   ///
-  /// The other parameters have the same meanings as those of `purge(before:filter:cuttingOff:)` for a
-  /// token.
+  /// The watermark is the lowest cursor of the active members. The parameters have the same
+  /// meanings as those of `purge(before:filter:cuttingOff:)` for a token.
   ///
   /// - Throws: the errors of `purge(before:filter:cuttingOff:)` for the transaction's token.
   /// - Complexity: that of `purge(before:filter:cuttingOff:)` for the transaction's token.
@@ -49,9 +49,9 @@ extension Store {
 
   /// Purges history strictly before a point in time, and never above the watermark.
   ///
-  /// The watermark is the lowest cursor of all members. If timestamps do not increase with numbers,
-  /// the timestamp of every transaction is compared, and transactions may remain although others
-  /// with higher numbers are purged.
+  /// The watermark is the lowest cursor of the active members. If timestamps do not increase with
+  /// numbers, the timestamp of every transaction is compared, and transactions may remain although
+  /// others with higher numbers are purged.
   ///
   /// - Parameters:
   ///   - date: The time, compared with the timestamps of the store's clock; transactions at exactly
@@ -158,9 +158,9 @@ struct FoundPartialPurge {
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
-  /// For each author, by interned-string number, the last transaction that meets the conditions.
+  /// For each author number, the number of the author's last transaction that the purge selects.
   let last: [Int32: Int64]
-  /// The number of the newest transaction at the time of the search.
+  /// The number of the newest transaction when this value was created.
   let head: Int64
 }
 
@@ -196,10 +196,12 @@ extension StoreCore {
     )
   }
 
-  /// Expires every token that precedes a transaction to delete.
+  /// Expires every token that precedes a transaction to delete, and returns the purge's limits.
   ///
-  /// If `found.isCuttingOff` is `true`, members with contexts that have not merged these
-  /// transactions are marked as lost first.
+  /// If `found.isCuttingOff` is `true`, this method first marks as lost each member that has
+  /// contexts and has not merged history up to the last transaction that the purge selects. The
+  /// member need not have merged the newest transaction, because it is never deleted. The purge may
+  /// delete transactions up to the number `bound`. For `watermark`, see ``purgeBound(_:)``.
   fileprivate func raise(
     _ found: FoundPartialPurge
   ) throws -> (bound: Int64, watermark: Int64, lost: [MemberID]) {
@@ -221,7 +223,7 @@ extension StoreCore {
     return (bound, watermark, lost)
   }
 
-  /// Deletes those transactions in the next range of numbers that meet the condition of `found`.
+  /// Deletes the transactions that meet the condition of `found` in a range of numbers from `from`.
   ///
   /// - Returns: The number of deleted transactions, and the start of the next range, or `nil` after
   ///   the last range.

@@ -139,7 +139,7 @@ struct MeasuredHistory: Equatable {
   var count: Int64
   /// The newest transaction number when the size was measured.
   var head: Int64
-  /// The number through which history was purged when the size was measured.
+  /// The transaction number up to which history was purged when the size was measured.
   var purged: Int64
   /// The number of used pages of the file when the size was measured.
   var pages: Int64

@@ -41,9 +41,11 @@ extension StoreCore {
     )
   }
 
-  /// Returns the last number up to `wanted` that may be purged, and the watermark.
+  /// Returns the last transaction number up to `wanted` that may be purged, and the watermark.
   ///
-  /// The newest transaction is never purged, so that its number is not assigned again.
+  /// The watermark is the lowest cursor of the active members, or the newest transaction's number
+  /// if no member is active. The newest transaction is never purged, so that its number is not
+  /// assigned again.
   func purgeBound(_ wanted: Int64) throws -> (bound: Int64, watermark: Int64) {
     let head = try head().number
     let least = try statement(.watermark)

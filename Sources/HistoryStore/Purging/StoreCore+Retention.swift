@@ -1,16 +1,16 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The position below which a purge marks members as lost, and the timestamp jumps after it.
+/// The lowest cursor that a purge allows members with contexts, and the timestamp jumps found.
 struct RetentionCut {
-  /// The number up to which members with contexts must have merged in order to remain active.
+  /// The transaction number up to which a member with contexts must have merged to remain active.
   var number: Int64 = 0
   /// The timestamp jumps of more than a day, newest first; the age limit does not count their time.
   var jumps: [TimestampJump] = []
 }
 
 extension StoreCore {
-  /// Returns the position below which a purge marks members with contexts as lost.
+  /// Returns the lowest cursor with which a member with contexts is not marked as lost by a purge.
   func cut(_ order: PurgeOrder) throws -> RetentionCut {
     var cut = try retentionCut(order.limits)
     if order.isCuttingOff {
@@ -36,9 +36,10 @@ extension StoreCore {
 
   /// Returns the lowest cursor within the retention limits, and timestamp gaps of more than a day.
   ///
-  /// Each limit is the loosest of the values in `limits` and in the limits that active members with
-  /// contexts declared. `nil` is the loosest value: such a limit is not applied. Members without
-  /// declared limits have no influence. The gaps are those that the search for the age limit found.
+  /// For each limit, the loosest value applies: that of `limits`, or one that an active member with
+  /// contexts declared. `nil` is the loosest value: the limit is then not applied. Members without
+  /// declared limits have no influence. The search for the age limit found the returned gaps;
+  /// without an age limit, none are returned.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
     let agreed = try activeConfigurations(.tracker).compactMap(\.retention)
@@ -106,11 +107,11 @@ struct ByteSum {
 /// A gap of more than a day counts as 0, because the device may have been off, or its clock may have
 /// been set. A step back of the clock counts as 0, too.
 struct ActiveTime {
-  /// The longest time gap that the sum includes, in seconds; a longer one counts as 0.
+  /// The longest gap between transactions that counts, in seconds; a longer gap counts as 0.
   static let jump = 86_400.0
 
   private let limit: Double
-  /// The sum of the time gaps added so far, in seconds.
+  /// The sum of the gaps between transactions that were added so far, in seconds.
   private(set) var seconds = 0.0
   /// The time gaps of more than a day in either direction, which the sum does not include.
   private(set) var jumps: [TimestampJump] = []
@@ -119,10 +120,12 @@ struct ActiveTime {
     self.limit = limit
   }
 
-  /// The number of seconds by which the sum of the gaps may still grow without exceeding the limit.
+  /// The number of seconds by which the sum ``seconds`` may still grow within the age limit.
   var rest: Double { limit - seconds }
 
-  /// Adds the time gap before transaction `number`, and returns whether the sum exceeds the limit.
+  /// Adds the time from an earlier transaction to transaction `number`, or records it as a jump.
+  ///
+  /// Returns whether the sum ``seconds`` now exceeds the age limit.
   mutating func add(_ gap: Double, below number: Int64) -> Bool {
     if abs(gap) > Self.jump {
       jumps.append(
@@ -139,10 +142,10 @@ struct ActiveTime {
 }
 
 extension StoreCore {
-  /// Returns the newest transaction above `least` that is older than the age limit.
+  /// Finds the newest transaction with a number above `least` that is older than the age limit.
   ///
-  /// The result has the transaction's number, or 0 if no transaction is older, and the timestamp
-  /// jumps that the search found.
+  /// The result has that transaction's number, or 0 if there is none, and the timestamp jumps (gaps
+  /// of more than a day) that the search passed.
   ///
   /// - Complexity: if timestamps increase with numbers, a few queries for each day of the limit and
   ///   each gap of more than a day; otherwise one visit to each transaction.
@@ -154,11 +157,12 @@ extension StoreCore {
     return RetentionCut(number: cut ?? 0, jumps: time.jumps)
   }
 
-  /// Returns the number of the last transaction beyond the age limit, or `nil` if there is none.
+  /// Returns the number of the newest transaction beyond the age limit, or `nil` if there is none.
   ///
-  /// Timestamps must increase with numbers. The search goes back from the newest transaction, but not
-  /// to `least` or below, and adds each step to `time`. A step spans the transactions of at most a
-  /// day; if the previous transaction is more than a day older, the step goes to that transaction.
+  /// Timestamps must increase with numbers. The search goes from the newest transaction back, at
+  /// most to the oldest one above `least`. Each step goes to the oldest transaction within a day, or
+  /// else to the one just before, which is then more than a day older. The time of each step is
+  /// passed to `time`.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
     guard var later = try row(atOrBefore: .max, above: least) else { return nil }
     while let earlier = try rowBefore(later, within: ActiveTime.jump, above: least) {
@@ -171,10 +175,10 @@ extension StoreCore {
     return nil
   }
 
-  /// Returns the first transaction within `seconds` before `later`.
+  /// Returns the oldest transaction that is at most `seconds` older than the transaction `later`.
   ///
-  /// If there is none, returns the predecessor of `later`. Only transactions above `least` count;
-  /// the result is `nil` if none of them precedes `later`.
+  /// If none is that recent, returns the transaction just before `later`. Transactions up to
+  /// `least` are ignored: the result is `nil` if all transactions before `later` are among them.
   private func rowBefore(
     _ later: (number: Int64, timestamp: Double),
     within seconds: Double,

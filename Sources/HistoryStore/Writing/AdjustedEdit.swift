@@ -15,12 +15,12 @@ struct AdjustedEdit {
     (self.index, self.edit) = (index, edit)
   }
 
-  /// Returns the outcome to report for the edit, after the effects of delete rules on its object.
+  /// Returns the outcome to report for the edit, given the effects of delete rules on its object.
   ///
-  /// Returns `outcome` if no rule affected the object or its edit. Otherwise the row differs from the
-  /// context's state, so a written edit is reported as `writtenOver`. If the merge policy or the
-  /// closure discarded the edit (`leftOut`), this method adds an update of the references that
-  /// became null, if any, to `packer`.
+  /// If no rule affected the object or its edit, this is `outcome`. Otherwise the row differs from
+  /// the context's state, so `written` becomes `writtenOver`. If the merge policy or the app's
+  /// conflict closure discarded the edit (`leftOut`), this method adds to `packer` an update of the
+  /// references that the rules set to null, if any.
   func finished(_ outcome: EditOutcome, _ packer: inout ChangePacker) -> EditOutcome {
     guard nullified != 0 || isReleased else { return outcome }
     switch outcome {

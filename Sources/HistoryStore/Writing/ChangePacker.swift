@@ -29,7 +29,7 @@ struct ChangePacker: ~Copyable {
   /// The total packed size in bytes at which the next change starts a new chunk.
   private var chunkEnd = chunkBytes
 
-  /// The number of chunks; 1 unless the transaction is large.
+  /// The number of chunks (see ``chunkBytes``) that contain the packed changes; at least 1.
   var chunkCount: Int { chunkStarts.count + 1 }
 
   /// The bytes of a chunk; valid until the next write.

@@ -9,10 +9,11 @@ struct ConflictHandling {
   let closure: Closure?
   /// The objects whose conflicts make the save fail.
   private(set) var unresolved: [ObjectID] = []
-  /// The edits as ``closure`` decided to write them, by object.
+  /// The inserts and updates as ``closure`` decided to write them after conflicts, by object.
   ///
   /// If such an edit would create a duplicate, the save applies it again after all other edits, in
-  /// the form stored here. ``closure`` is not asked again about the other writer's change of the row.
+  /// the form stored here. ``closure`` is not asked again about the other writer's change of the
+  /// row.
   private(set) var resolved: [ObjectID: ObjectEdit] = [:]
 
   init(_ policy: MergePolicy, closure: Closure? = nil) {
@@ -83,12 +84,12 @@ struct ConflictHandling {
 }
 
 extension ObjectEdit {
-  /// Returns the update to write, under a merge policy, over a row that another writer changed.
+  /// Returns the update that a merge policy writes over a row that another writer changed.
   ///
-  /// The result has no columns if no attribute is to be written. If the update contains the row
-  /// that the context read (`base`), the policy `overwrite` writes that row's other attributes, too.
-  /// It omits those in `widened`: a newer program widened their types, so this program may have
-  /// read null instead of their values.
+  /// The result has no columns if no attribute is to be written. The policy `overwrite` also writes
+  /// the attributes that the edit does not set, as the context read them (`base`, unless it is
+  /// empty). It omits those in `widened`: a newer program widened their types, so this program may
+  /// have read null instead of their values.
   func resolved(
     against stored: [Value],
     _ policy: MergePolicy,

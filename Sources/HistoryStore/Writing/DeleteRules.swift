@@ -3,11 +3,11 @@ import SQLiteStorage
 
 /// A column that contains references to objects of one entity.
 struct ReferenceColumn {
-  /// The number of the entity whose objects contain the references.
+  /// The number of the entity that has the column.
   let entity: Int32
   /// The number that the file gives to the reference's attribute: its index in the stored entity.
   let attribute: Int
-  /// The number of the entity of the objects that are referred to.
+  /// The number of the entity to which the references in the column refer.
   let destination: Int32
   let table: String
   let column: String
@@ -88,7 +88,9 @@ struct RuleEffects {
     updated.reduce(0) { $0 + (changes[$1]?.columns.nonzeroBitCount ?? 0) }
   }
 
-  /// The references of an object that became null; `nil` if none did, or the object is deleted.
+  /// Returns the references of an object that delete rules have set to null.
+  ///
+  /// `nil` if the rules set none of them to null, or if the object is deleted.
   func nullified(_ id: ObjectID) -> Nullified? { gone.contains(id) ? nil : changes[id] }
 }
 

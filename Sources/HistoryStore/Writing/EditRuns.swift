@@ -15,7 +15,7 @@ private struct EditRun {
   static let stepMax: Int64 = 4
 
   let range: Range<Int>
-  /// Whether one statement is to write all edits: at least ``countMin`` inserts or updates.
+  /// Whether one statement is to write the run: it has at least ``countMin`` inserts or updates.
   let isLong: Bool
 
   /// Finds the consecutive edits of one type and entity, from an index on, that form a run.
@@ -40,7 +40,10 @@ private struct EditRun {
 }
 
 extension StoreCore {
-  /// Writes the edits of a save in order, with one statement for each long run of similar edits.
+  /// Writes the edits of a save in order.
+  ///
+  /// A long run (``EditRun``) of inserts or updates of one entity is written with one statement if
+  /// possible. Other edits are written one by one.
   ///
   /// Edits that violate a uniqueness constraint are passed to `postpone`.
   ///
@@ -146,19 +149,19 @@ extension StoreCore {
 final class ExpectedVersions {
   private struct Run {
     var count = 0
-    /// The number of rows that had the expected version so far.
+    /// The number of rows that the run's statement has found with the expected version so far.
     var passed = 0
   }
 
   private let rows = UnsafeMutablePointer<(key: Int64, version: Int64)>.allocate(
     capacity: RowBlock.capacity
   )
-  /// The number of expected rows, and how many of them `history_expected` has found so far.
+  /// The number of rows in ``rows``, and how many of them `history_expected` has matched so far.
   ///
   /// The memory is outside this object, because SQLite calls the function while a statement runs.
   private let run = UnsafeMutablePointer<Run>.allocate(capacity: 1)
 
-  /// Registers the SQL function with a connection.
+  /// Registers the SQL function `history_expected` with a connection.
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     run.initialize(to: Run())
     let (rows, run) = (rows, run)
@@ -184,7 +187,7 @@ final class ExpectedVersions {
   }
 }
 
-/// Updates a run's objects from buffered rows, up to the first object with an unexpected version.
+/// Updates a run of objects with one statement, up to the first object with an unexpected version.
 final class EditUpdater {
   /// The attributes to set, as bits.
   let columns: UInt64

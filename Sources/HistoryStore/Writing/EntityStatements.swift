@@ -235,7 +235,7 @@ final class EntityStatements {
     return bits
   }
 
-  /// Returns the object that sets the attributes in `columns` from a batch request's buffered rows.
+  /// Returns the updater that sets attributes (`columns`) from a batch request's buffered rows.
   func updater(
     _ columns: UInt64,
     _ collector: RowCollector,
@@ -260,7 +260,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the object that sets the attributes in `columns` from a save's buffered rows.
+  /// Returns the updater that sets attributes (`columns`) from a save's buffered rows.
   func editUpdater(
     _ columns: UInt64,
     _ connection: borrowing Connection
@@ -282,7 +282,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the name of the SQL function for the values of the buffered rows.
+  /// Returns the name of the SQL function that returns a buffered row's value by key and column.
   ///
   /// The first call registers the function.
   private func values(_ connection: borrowing Connection) throws -> String {

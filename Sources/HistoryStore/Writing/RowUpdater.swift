@@ -6,9 +6,9 @@ import SQLiteStorage
 /// One statement updates all rows with ascending keys: it finds each row by its key and calls an SQL
 /// function for each value. It costs half as much as one statement per row.
 final class RowUpdater {
-  /// The minimum number of rows for which a range of keys costs less than one statement per row.
+  /// From this number of rows on, one statement over consecutive keys costs less than one per row.
   private static let rangeCountMin = 4
-  /// The minimum number of rows for which a list of keys costs less than one statement per row.
+  /// From this number of rows on, statements over lists of keys cost less than one per row.
   private static let listCountMin = 24
 
   /// The attributes to set, as bits.

@@ -172,7 +172,7 @@ public struct RowWriter: ~Copyable {
   }
 }
 
-/// A bitmap of an entity's attributes for each type, and a bitmap of all that a row may set.
+/// Bitmaps of an entity's attributes: one for each attribute type, and one of all settable ones.
 struct TypeColumns {
   private(set) var all: UInt64 = 0
   private(set) var int: UInt64 = 0

@@ -8,7 +8,7 @@ public struct SaveConflict: Sendable, Hashable {
   public let id: ObjectID
   /// The name of the object's entity.
   public let entity: String
-  /// The object of the store with the same unique values.
+  /// Another object in the store that has the same unique values as the edited object.
   ///
   /// It is `nil` if another writer changed the edited object itself.
   public let duplicate: ObjectID?
@@ -30,18 +30,20 @@ public struct SaveConflict: Sendable, Hashable {
 public enum ConflictResolution: Sendable, Hashable {
   /// The store's values stay, and the edit of the object is discarded.
   ///
-  /// A duplicate replaces an inserted object. An updated object keeps its unique values from the store.
+  /// If an inserted object has a duplicate, the duplicate is used in its place. If an updated
+  /// object has one, the updated object keeps its unique values from the store.
   case keepStored
   /// The values set by the context replace the store's, or the context's delete is carried out.
   ///
-  /// The duplicate of an inserted object gets the values that were set, and replaces the object. The
-  /// duplicate of an updated object is deleted.
+  /// If an inserted object has a duplicate, the values are written to the duplicate, which is used
+  /// in place of the inserted object. If an updated object has a duplicate, the duplicate is
+  /// deleted.
   case keepEdited
   /// These values are written; attributes without a value stay as they are in the store.
   ///
-  /// The duplicate of an inserted object gets the values, and replaces the object. If an updated object
-  /// would still have a duplicate, the duplicate is deleted. An object that the context deleted
-  /// stays in the store.
+  /// If an inserted object has a duplicate, the values are written to the duplicate, which is used
+  /// in place of the inserted object. If an updated object would still have a duplicate, the
+  /// duplicate is deleted. An object that the context deleted stays in the store.
   case write([String: Value])
 }
 

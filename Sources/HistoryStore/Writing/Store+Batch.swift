@@ -162,8 +162,9 @@ extension Store {
   /// Deletes every matching object, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
   /// By default, the delete rules of references to the objects are applied in the same transaction,
-  /// and the result includes their effects; `rules` can deny such references, or skip the rules. Core
-  /// Data's batch deletes skip delete rules.
+  /// and the result includes their effects. With ``BatchDeleteRules/denyAll``, the request fails if
+  /// an object that stays has such a reference. With ``BatchDeleteRules/skip``, no delete rule is
+  /// applied, as in Core Data's batch deletes.
   ///
   /// - Parameters:
   ///   - entityName: The name of the entity.
@@ -199,9 +200,9 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Inserts an object per call of a closure that returns `true`; adds the inserts to `packer`.
+  /// Inserts one object for each call of a closure that returns `true`; `false` ends the inserts.
   ///
-  /// The closure sets the object's values, and returns `false` at the end.
+  /// The closure sets the values of the object. The inserts are added to `packer`.
   fileprivate func insert(
     into table: EntityStatements,
     _ version: Int64,
@@ -306,7 +307,7 @@ extension Entity {
 public enum BatchResultType: Sendable, Hashable {
   /// The transaction and the counts, without object IDs (Core Data: `statusOnly`).
   case status
-  /// The same as ``status``, because every result contains the counts (Core Data: `count`).
+  /// The transaction and the counts, without object IDs, as for ``status`` (Core Data: `count`).
   case count
   /// The transaction, the counts and the object IDs, 16 bytes each (Core Data: `objectIDs`).
   case objectIDs
@@ -316,7 +317,7 @@ public enum BatchResultType: Sendable, Hashable {
 public enum BatchDeleteRules: Sendable, Hashable {
   /// Applies the delete rule of each reference (`DeleteRule`).
   case apply
-  /// Deletes no object if an object that stays refers to one of them, whatever the delete rule is.
+  /// Fails if an object that stays refers to an object to delete, whatever the delete rule is.
   ///
   /// References among the objects to delete are allowed. For any other reference, the request
   /// throws ``HistoryError/Code/deleteDenied``, and ``HistoryError/objects`` contains the objects

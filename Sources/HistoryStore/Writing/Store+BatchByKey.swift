@@ -126,7 +126,7 @@ extension StoreCore {
 /// The keys form a range or a list. A list of fewer than ``count`` keys is padded with its last
 /// key.
 enum KeyList {
-  /// The maximum number of keys in one list.
+  /// The maximum number of keys in the list of one statement (``sql``).
   static let count = 64
   /// The SQL condition of a range of keys, whose ends are `?1` and `?2`.
   static let range = "_key BETWEEN ?1 AND ?2"

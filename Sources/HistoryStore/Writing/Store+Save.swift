@@ -91,7 +91,7 @@ package enum EditOutcome: Sendable, Hashable {
   case replaced(by: ObjectID)
 }
 
-/// The outcome of a save.
+/// The result of a save: the transaction, each edit's outcome, and further changes of objects.
 package struct SaveResult: Sendable {
   /// The transaction; `nil` when no edit took effect, or when the store keeps no history.
   package var transaction: WrittenTransaction?
@@ -422,7 +422,7 @@ extension StoreCore {
 }
 
 extension EditOutcome {
-  /// Whether the store's row differs from the context's state of the object after this outcome.
+  /// Returns whether this outcome of an edit leaves a row that differs from the context's state.
   fileprivate func leavesAnotherRow(_ type: ChangeType) -> Bool {
     switch self {
     case .leftOut, .replaced: true

@@ -175,7 +175,7 @@ extension StoreCore {
     return number
   }
 
-  /// Returns the interned-string number of a context name.
+  /// Returns the number of a context name's interned string; the current write adds a new string.
   func internContext(_ name: String?) throws -> Int32 {
     if let last = cache.lastContext, last.name == name { return last.number }
     let number = try intern(name)
@@ -183,7 +183,9 @@ extension StoreCore {
     return number
   }
 
-  /// The greatest number that a string may have; memory use grows with this number.
+  /// The greatest number that an interned string may have.
+  ///
+  /// The cache of strings is an array by number, so its memory use grows with the greatest number.
   private static let stringNumberMax: Int64 = 1 << 24
 
   /// Reads the strings that other connections have added since the last call.

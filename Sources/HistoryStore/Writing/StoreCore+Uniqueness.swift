@@ -9,7 +9,7 @@ struct UniquenessConstraint {
   /// The attributes of the constraint, as bits.
   var columns: UInt64 { indices.reduce(0) { $0 | 1 << UInt64($1) } }
 
-  /// Returns the constraints of a file's entity whose attributes are all in the program's model.
+  /// Returns an entity's constraints, without those on attributes that the program's model lacks.
   static func all(of entity: Entity, in stored: StoredEntity) -> [UniquenessConstraint] {
     stored.indexes.filter(\.isUnique).compactMap { index in
       let numbers = index.elements.map(\.number)
@@ -54,10 +54,11 @@ extension HistoryError {
 
 /// Resolves the edits of a save that would create duplicates, after all other edits were written.
 ///
-/// By then, the duplicate may no longer exist, because the same save deleted or changed it.
+/// A duplicate is another object in the store with the same unique values. When the edits are
+/// resolved, it may no longer exist, because the same save deleted or changed it.
 struct DuplicateResolution {
   let request: SaveRequest
-  /// The version of the written rows.
+  /// The version that the save gives to the rows that it writes.
   let number: Int64
   /// The edits that failed because of a duplicate.
   private(set) var postponed: [AdjustedEdit] = []
@@ -102,10 +103,10 @@ struct DuplicateResolution {
     }
   }
 
-  /// Resolves one edit that would create a duplicate.
+  /// Resolves one edit whose object would have the unique values of another object in the store.
   ///
-  /// If the duplicate no longer exists, the edit is applied. `written` contains the objects that
-  /// the save writes. If the duplicate is one of them, the save fails.
+  /// If the store no longer has such another object, the edit is applied. `written` contains the
+  /// objects that the save writes. If the other object is one of them, the save fails.
   private mutating func resolve(
     _ original: AdjustedEdit,
     _ written: inout Set<ObjectID>,
@@ -340,7 +341,7 @@ extension StoreCore {
     return found
   }
 
-  /// Returns the row after an edit under a policy, one value for each attribute.
+  /// Returns the values that a row has after an edit under a merge policy, one for each attribute.
   ///
   /// The policy `overwrite` also writes the values that the context read and did not set.
   private func row(

@@ -106,9 +106,10 @@ extension StoreCore {
     return max(previous + 1e-6, previous.nextUp)
   }
 
-  /// Returns the numbers of the strings for the bundle and the process.
+  /// Returns the numbers of the interned strings of the configured bundle and process.
   ///
-  /// In the layout `coreData`, the process string also contains the ID of the writing context.
+  /// In the layout `coreData`, the process string also contains `writer`, the ID of the context
+  /// that writes.
   private func internProcess(_ writer: Int64) throws -> ProcessStrings {
     let labelled = layout == .coreData ? writer : 0
     if let known = cache.processStrings, known.writer == labelled { return known }
@@ -125,7 +126,7 @@ extension StoreCore {
   }
 }
 
-/// The interned-string numbers of the bundle and the process that a store's transactions record.
+/// The numbers of the interned strings for bundle and process, which each transaction records.
 struct ProcessStrings {
   let bundle: Int32
   let process: Int32
@@ -142,7 +143,7 @@ struct ChangeOutcome {
   var transaction: WrittenTransaction?
   /// The version that the write gave to the changed rows: the number of its history transaction.
   ///
-  /// In a store without history, a negative number that no earlier write used.
+  /// In a store without history, the version is a negative number that no earlier write used.
   var version: Int64
   /// The number of objects that changed.
   var count: Int

@@ -27,17 +27,19 @@ struct PlanSearch: Sendable {
   /// One plan in this many, on average, runs twice, to check that the system is deterministic.
   private static let repeatedShare: UInt64 = 16
 
-  /// The results of a search.
+  /// The results of a search: the verdicts by invariant, and a shrunk plan if an invariant broke.
   struct Outcome: Sendable {
     var tally: PlanTally
-    /// The shrunk plan that breaks the most harmful broken invariant; `nil` if no invariant broke.
+    /// The plan that broke an invariant, after shrinking; `nil` if no invariant broke.
+    ///
+    /// If several invariants broke, the plan is for the most harmful of them.
     var found: FoundPlan?
     var foreignJobCount = 0
   }
 
-  /// Runs the plans, then shrinks the first plan that breaks the most harmful broken invariant.
+  /// Runs the plans; if invariants break, shrinks the first plan that breaks the most harmful one.
   ///
-  /// Plans for other broken invariants are not shrunk, because the same bug usually breaks them.
+  /// Plans for the other invariants are not shrunk, because the same bug usually breaks them.
   func run() throws(SystemFailure) -> Outcome {
     let runner = PlanRunner(subject, checkers)
     defer { runner.close() }
@@ -85,7 +87,9 @@ struct PlanSearch: Sendable {
     SeededGenerator.seed(seed, part: UInt64(number - 1))
   }
 
-  /// Generates a plan and a seed for the order of the system's tasks, and applies the custom conditions.
+  /// Generates a plan, and lets each custom condition change it.
+  ///
+  /// If the system has tasks whose order depends on the plan's seed, this seed is drawn too.
   private func plan(
     from source: inout ChoiceSource,
     _ generator: PlanGenerator

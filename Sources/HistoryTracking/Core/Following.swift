@@ -11,7 +11,7 @@ package struct Following: Hashable, Sendable {
     case wait
     /// Waits for a duration, and then calls ``paused()``.
     case pause(Duration)
-    /// Runs a pass, and then calls ``passed(_:)``.
+    /// Runs a pass, which merges new history, and then calls ``passed(_:)``.
     case pass
   }
 

@@ -322,9 +322,10 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
 
   /// Makes all objects that refer to `loser`, except `losers`, refer to `winner` instead.
   ///
-  /// If a referring object would then have the same unique values as another object, the referring
-  /// object is deleted; an example is a link between objects that are already linked. An optional
-  /// reference from `winner` to `loser` becomes null.
+  /// `losers` are the duplicates to delete, among them `loser`; `winner` is kept. If a referring
+  /// object would then have the same unique values as another object, the referring object is
+  /// deleted; an example is a link between objects that are already linked. An optional reference
+  /// from `winner` to `loser` becomes null.
   private func redirectReferences(
     from loser: StoredObject,
     to winner: StoredObject,
@@ -346,7 +347,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     }
   }
 
-  /// Returns whether an object's unique values stay unique if its reference is set to `winner`.
+  /// Returns whether an object's unique values stay unique if `attribute` refers to `winner`.
+  ///
+  /// `attribute` is one of the object's references. `winner` is the duplicate that is kept.
   private func isUnique(
     _ object: StoredObject,
     _ entity: Entity,

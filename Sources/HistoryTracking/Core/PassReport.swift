@@ -34,7 +34,7 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var purgedThrough: TransactionNumber?
   /// The number of transactions that the pass purged.
   public internal(set) var purgedCount = 0
-  /// The durations of the steps.
+  /// The durations of the steps of the pass, such as fetching and merging, summed over all pages.
   public internal(set) var durations = Durations()
   /// The hook calls that threw.
   public internal(set) var hookFailures: [HookFailure] = []

@@ -119,7 +119,7 @@ extension PassRun {
     )
   }
 
-  /// Finishes a hook call with the result that the driver reports.
+  /// Finishes a hook call; `answer` is the result, from the code that performed the call.
   ///
   /// - Returns: `true` if a merge hook has merged the transactions itself.
   /// - Throws: ``HistoryError/Code/hookFailed`` if the hook threw, unless its policy is `.skip`.

@@ -39,7 +39,7 @@ package struct PassRun {
     case failed(any Error)
   }
 
-  /// The results so far; they are also valid after a step throws.
+  /// The results of this pass until now; they are also valid after a step throws.
   package internal(set) var report = PassReport()
   /// A Boolean value that indicates whether a hook with the policy `.stop` threw.
   package internal(set) var stopsTracker = false
@@ -199,7 +199,7 @@ package struct PassRun {
 }
 
 extension PassRun {
-  /// The results until now, as a ``TrackerStep``, for a driver that performs the steps one by one.
+  /// The results until now, for code that runs the steps of a pass one by one.
   package var step: TrackerStep {
     TrackerStep(
       fetched: session.awaitingMerge.map(\.number.rawValue),

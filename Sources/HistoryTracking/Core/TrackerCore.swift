@@ -27,7 +27,9 @@ package final class TrackerCore {
   var hookFailures = HookFailures()
   var purges = PurgeTurn()
   let log: TrackerLog
-  /// The undeclared authors that were already logged; each author is logged only once.
+  /// The authors that the configuration does not declare, and that were already logged.
+  ///
+  /// Each such author is logged only once.
   private var loggedAuthors: Set<String> = []
   /// The version of the store's model that a pass last compared with this program's model.
   ///

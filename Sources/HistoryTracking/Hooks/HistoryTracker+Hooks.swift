@@ -53,7 +53,7 @@ extension HistoryTracker {
     for id in try core.removeObservers(entity: entity, operation: operation) { observers[id] = nil }
   }
 
-  /// Removes every observer.
+  /// Removes every observer of this tracker; their pending changes are not delivered.
   public func removeAllObservers() {
     core.hooks.removeAllObservers()
     observers.removeAll()
@@ -83,7 +83,7 @@ extension HistoryTracker {
     return id
   }
 
-  /// Removes a merge hook.
+  /// Removes a merge hook, which is not called from then on.
   ///
   /// - Returns: Whether the merge hook was registered.
   @discardableResult
@@ -92,7 +92,7 @@ extension HistoryTracker {
     return core.removeMergeHook(id)
   }
 
-  /// Removes every merge hook.
+  /// Removes every merge hook of this tracker; none of them is called from then on.
   public func removeAllMergeHooks() {
     core.hooks.removeAllMergeHooks()
     mergeHooks.removeAll()
@@ -221,9 +221,9 @@ public struct HookFailure: Sendable, Hashable {
   public let hook: HookID
   /// The purpose of the hook, such as `insert of Item` or `merge`.
   public let name: String
-  /// The failure policy of the hook.
+  /// The reaction to the failure: the pass is retried, the call skipped, or the tracker stopped.
   public let policy: HookFailurePolicy
-  /// The number of the first transaction passed to the hook in that call.
+  /// The number of the first transaction passed to the hook in the call that threw.
   public let transaction: TransactionNumber
   /// A description of the error that the hook threw.
   public let reason: String

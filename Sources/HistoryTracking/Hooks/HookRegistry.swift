@@ -70,7 +70,7 @@ package struct HookRegistry: Sendable {
     }
   }
 
-  /// Forgets which groups of changes each observer has received, at a launch or a resync.
+  /// Forgets which changes each observer has received; called at a launch and at a resync.
   ///
   /// A replaced file may use the same transaction numbers for other transactions.
   mutating func forgetCalled() {
@@ -124,13 +124,15 @@ struct ObservedKind: Hashable, Sendable {
   let entity: Int32
   let operation: ChangeType
 
-  /// The index of the kind in a flat table of all entities and operations.
+  /// The index of this entity and operation in a flat table of all entities and operations.
   var place: Int { (Int(entity) - 1) * ChangeType.allCases.count + Int(operation.rawValue) }
 }
 
-/// The position in history of a group: one transaction's changes of one entity and operation.
+/// The position of a group of changes in history.
+///
+/// A group consists of one transaction's changes of one entity and operation.
 struct GroupPosition: Comparable, Sendable {
-  /// The number of the transaction that contains the group's changes.
+  /// The number of the transaction that contains the changes of the group.
   let number: Int64
   /// The index of the group's first change within the transaction.
   let place: Int
@@ -184,7 +186,9 @@ struct ObserverGroups {
     slots = Array(repeating: 0, count: isObserved.count)
   }
 
-  /// Returns the groups of a transaction's changes, in the order of their first changes.
+  /// Returns the observed changes of a transaction, grouped by entity and operation.
+  ///
+  /// The groups are in the order of their first changes.
   ///
   /// - Complexity: linear in the number of changes.
   mutating func groups(of transaction: HistoryTransaction) -> [ObserverGroup] {

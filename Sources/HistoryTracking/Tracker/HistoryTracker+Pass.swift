@@ -120,7 +120,7 @@ extension HistoryTracker {
   }
 }
 
-/// The results of one step of a pass.
+/// The transactions and the recorded position after one step of a pass: fetch, merge or record.
 package struct TrackerStep: Sendable {
   /// The numbers of the transactions that the next merge applies.
   package let fetched: [Int64]

@@ -67,7 +67,9 @@ public struct TrackerConfiguration: Sendable {
   package var clock = TrackerClock.continuous
   /// The executor of the tracker and its tasks; `nil` uses the system's threads.
   package var executor: (any SerialExecutor & TaskExecutor)?
-  /// A closure that returns the sequence of a store's signals; a signal of new history leads to a pass.
+  /// A closure that returns a store's signals, as an asynchronous sequence.
+  ///
+  /// After a signal of new history, the tracker runs a pass, which merges that history.
   package var signals:
     @Sendable (Store) throws(HistoryError) -> any AsyncSequence<HistoryToken, Never> & Sendable =
       { store throws(HistoryError) in try store.changes }
@@ -110,7 +112,7 @@ public struct TrackerConfiguration: Sendable {
     includingCloudKitMirroring ? ignoring : ignoring.union([Self.cloudKitMirror])
   }
 
-  /// The options that the registry stores so that differences between processes can be detected.
+  /// The options that the store records for each member, to detect differences between members.
   var declaration: MemberConfiguration {
     var declared = MemberConfiguration()
     declared.authors = allAuthors.isEmpty ? nil : allAuthors
@@ -169,7 +171,7 @@ public enum PurgeStrategy: Sendable, Hashable {
 }
 
 extension PurgeStrategy: CustomStringConvertible {
-  /// The strategy as text, in the form that the registry stores.
+  /// The purge strategy as text, in the form that the store records for each member.
   public var description: String {
     switch self {
     case .none: "none"

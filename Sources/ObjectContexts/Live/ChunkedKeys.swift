@@ -49,7 +49,7 @@ struct ChunkedKeys: RandomAccessCollection, Sendable {
     arrange()
   }
 
-  /// Inserts keys at positions in the present list, each before the present key at its position.
+  /// Inserts keys, each before the key that has the given position before this call.
   ///
   /// The positions must be in ascending order, and may be equal. A key at ``endIndex`` is appended.
   ///

@@ -50,16 +50,16 @@ struct LiveList: Sendable {
   /// changed objects to their places in the list. It then registers those it has read that are in
   /// the result.
   private(set) var registered: [Int64] = []
-  /// The result that the reader received last, or `nil` before the first one.
+  /// The result that the code reading the live query received last; `nil` before the first one.
   ///
-  /// The value is a slice of the list's keys as they were when the reader received the result.
+  /// The value is a slice of the list's keys as they were after the last evaluation.
   var received: Slice<ChunkedKeys>?
-  /// The values of the sections that the reader received last.
+  /// The values of the sections in the result that the code reading the live query received last.
   var receivedSections: [Value] = []
 
   /// Creates the list of a query; the first evaluation reads the list's objects.
   ///
-  /// - Throws: ``HistoryError/Code/unknownAttribute`` for a sort order.
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity lacks the attribute of a sort order.
   init(
     _ number: Int32,
     _ entity: Entity,
@@ -90,7 +90,7 @@ struct LiveList: Sendable {
     return overflow || sum > .max / 2 ? .max : sum
   }
 
-  /// The positions in the list of the objects in the result, given the query's offset and limit.
+  /// The positions in the list whose objects form the result, given the query's offset and limit.
   var window: Range<Int> {
     let start = min(query.offset, keys.count)
     return start..<max(start, min(wantedCount, keys.count))
@@ -318,12 +318,12 @@ struct LiveList: Sendable {
     return hasher.finalize()
   }
 
-  /// Stores a hash of an object's current values in the context, when the object enters the result.
+  /// Stores a hash of the context's values of an object, when the object enters the result.
   ///
-  /// The list may have placed the object by older values: since then, another query may have read a
-  /// newer row into the context, before the change in that row was merged. The reader sees the
-  /// newer values. If the object returns to the older values before its next evaluation, only the
-  /// new hash shows that the object has changed for the reader.
+  /// The list may have placed the object by older values: another query may have read a newer row
+  /// into the context before the change in that row was merged. The code that reads the live query
+  /// sees the newer values. If the object returns to the older values before its next evaluation,
+  /// this change is reported only because of the new hash.
   mutating func noteEntry(_ key: Int64, in state: ContextState) {
     members[key]?.digest = state.row(of: ObjectID(entity: number, key: key)).map(Self.digest)
   }
@@ -337,10 +337,11 @@ extension LiveList.Changes {
     list.indices.filter { moved.contains(list[$0]) }
   }
 
-  /// Adds an object to the changes if its place or its values differ before and after an evaluation.
+  /// Adds an object to these changes if an evaluation has changed its place or its values.
   ///
-  /// A `nil` member stands for an object outside of the list. Values without an earlier hash count as
-  /// different.
+  /// `before` and `after` describe the object as part of the list before and after the evaluation;
+  /// `nil` stands for an object outside of the list. Values without an earlier hash count as
+  /// changed.
   fileprivate mutating func note(
     _ key: Int64,
     from before: LiveList.Member?,

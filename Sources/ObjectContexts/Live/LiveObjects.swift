@@ -44,9 +44,10 @@ public struct LiveObjects: AsyncSequence, Sendable {
     /// - Complexity: one query of the result for the first result, after a reset, and when too many
     ///   objects left a limited result. Otherwise at most one query of the changed objects that are
     ///   not registered, and no query if the changes cannot affect the result. In a list of n
-    ///   objects, each changed object takes O(log n) steps and copies at most about 1,000 keys. Each
-    ///   result copies the list's references to chunks of keys, about one for every 128 objects or
-    ///   more.
+    ///   objects, each changed object takes O(log n) steps and copies at most about 1,000 keys. The
+    ///   list stores its keys in chunks; in a long list, a chunk has about 128 keys or more on
+    ///   average. Each result shares the chunks with the list, and copies one reference for each
+    ///   chunk.
     public mutating func next() async throws(HistoryError) -> LiveResult? {
       guard let reader else { return nil }
       return try await Self.next(reader)
@@ -136,7 +137,7 @@ package final class LiveReader: Sendable {
     }
   }
 
-  /// Evaluates the changes so far, without waiting.
+  /// Updates the query's result by the changes since the last evaluation, without waiting for more.
   package func evaluate() throws(HistoryError) -> Outcome {
     guard let context else { return .ended }
     return try state.withLock { state throws(HistoryError) in

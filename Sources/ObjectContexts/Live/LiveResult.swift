@@ -13,7 +13,9 @@ public struct LiveResult: RandomAccessCollection, Sendable {
   /// An object that changed its position is removed and inserted, and the two are associated: see
   /// `CollectionDifference.inferringMoves()`. The first result consists of insertions.
   public let difference: CollectionDifference<ObjectID>
-  /// The objects in both results whose values changed, whether or not their positions changed.
+  /// The objects in both this and the previous result whose values changed.
+  ///
+  /// Their positions may have changed as well.
   public let updated: Set<ObjectID>
   /// The sections of the result, by position; empty if the query does not define sections.
   public let sections: [LiveSection]
@@ -206,20 +208,22 @@ struct WindowDifference {
 }
 
 extension Slice<ChunkedKeys> {
-  /// Returns the range of this result within its list, counted without the moved objects.
+  /// Returns the range that this result takes up among the unmoved objects of its list.
   ///
-  /// The result is a slice of a live query's list. `moved` contains the positions in that list of
-  /// the objects that entered or left the list or changed their place in it, in ascending order.
+  /// The result is a slice of a live query's list. An object has moved if it entered or left the
+  /// list or changed its place in it. `moved` contains the positions of these objects in the list,
+  /// in ascending order.
   fileprivate func unmoved(_ moved: [Int]) -> Range<Int> {
     let lower = startIndex - moved.count { $0 < startIndex }
     return lower..<endIndex - moved.count { $0 < endIndex }
   }
 
-  /// Returns the objects of this result, except the unmoved objects that the other result has, too.
+  /// Returns the objects of this result, without those that did not move and are in both results.
   ///
-  /// The two results are the previous and the new one. `moved` contains the positions of the moved
-  /// objects in the list of this result. `common` is the range of the unmoved objects in both
-  /// results, counted without the moved objects, as ``unmoved(_:)`` counts.
+  /// The two results are the previous and the new one; this slice is one of them. `moved` contains
+  /// the positions of the moved objects in the list of this result. `common` is the range of the
+  /// unmoved objects that are in both results; it counts unmoved objects only, as ``unmoved(_:)``
+  /// does. Each returned place is an object's key and its position in this result.
   fileprivate func places(_ moved: [Int], without common: Range<Int>) -> [WindowDifference.Place] {
     var (start, end) = (endIndex, endIndex)
     if let last = common.last {

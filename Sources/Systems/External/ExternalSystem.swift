@@ -21,7 +21,9 @@ package final class ExternalSystem: SystemUnderTest {
   private var awaited: PlanHeader?
   var notes = ExternalNotes()
 
-  /// Creates a system for a program that has answered `hello`; the first plan launches the program.
+  /// Creates a system for a program whose answer to the message `hello` is already known.
+  ///
+  /// The first plan starts the program with `open`, even if it was started before for that answer.
   package init(
     _ hello: WireHello,
     open: @escaping () throws(ProgramError) -> any WireChannel

@@ -11,7 +11,7 @@ package final class WireServer {
   /// Whether the client has ended the session with `bye`.
   package private(set) var hasEnded = false
 
-  /// Creates a server for a system that runs on the plan's clock.
+  /// Creates a server for a system that reads the time from `clock`, which the client's requests set.
   package init(
     _ system: any SystemUnderTest,
     _ hello: WireHello,

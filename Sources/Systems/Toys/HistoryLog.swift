@@ -88,7 +88,9 @@ package struct GreatestCursorLog: HistoryLog {
 
 /// The effect of one save on the objects of a store.
 package struct SaveEffect: Sendable {
-  /// The objects that the save edited, sorted, including those that it left unchanged.
+  /// The objects that the save inserted, updated or deleted, sorted.
+  ///
+  /// An object that the save inserted and deleted again is included, although it has no net change.
   package let touched: [ObjectName]
   /// The net changes of the save, sorted by object.
   package let changes: [CommittedChange]
