@@ -38,7 +38,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("--only 'fetch everything'", "bench instructions counts. Choose from: write"),
+      ("--only 'fetch everything'", "`bench instructions` counts. Choose from: write"),
       ("--only nonsense", #"unknown benchmark "nonsense"."#),
       ("--self-test 2 --accept", "--self-test cannot be combined with --accept"),
       ("--self-test 2 --json", "leave them out."),
