@@ -10,10 +10,17 @@ import Synchronization
 /// all children. The keeper is a `/bin/sh` script. On Linux the script needs no other program; on
 /// Darwin it needs `ps`, which is part of the system.
 package enum ChildKeeper {
-  /// The pipe through which this process writes to the helper process.
-  ///
-  /// `nil` until the first program is started.
-  private static let pipe = Mutex<Int32?>(nil)
+  /// What this process knows of its helper process.
+  private struct Keeper {
+    /// The pipe through which this process writes to the helper process.
+    ///
+    /// `nil` until the first program is started.
+    var pipe: Int32?
+    /// The registered processes, which a new helper process must learn if the first one was killed.
+    var leaders: Set<pid_t> = []
+  }
+
+  private static let keeper = Mutex(Keeper())
 
   /// Registers a process, which leads a session or a process group, with the helper process.
   ///
@@ -21,23 +28,31 @@ package enum ChildKeeper {
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   package static func keep(_ leader: pid_t) throws(ProgramError) {
-    try pipe.withLock { pipe throws(ProgramError) in
-      if let pipe, send("keep \(leader)", to: pipe) { return }
-      // This is the first keeper, or the previous one was killed.
-      if let pipe { close(pipe) }
-      pipe = nil
+    try keeper.withLock { keeper throws(ProgramError) in
+      if let pipe = keeper.pipe {
+        if send("keep \(leader)", to: pipe) {
+          keeper.leaders.insert(leader)
+          return
+        }
+        // The previous keeper was killed.
+        close(pipe)
+        keeper.pipe = nil
+      }
       let started = try start()
-      pipe = started
-      _ = send("keep \(leader)", to: started)
+      keeper.pipe = started
+      keeper.leaders.insert(leader)
+      for leader in keeper.leaders.sorted() { _ = send("keep \(leader)", to: started) }
     }
   }
 
   /// Unregisters a process that has ended.
   ///
-  /// The helper process then no longer kills the descendants of the process.
+  /// The helper process then no longer kills the descendants of the process. Has no effect for a
+  /// process that is not registered.
   package static func forget(_ leader: pid_t) {
-    pipe.withLock { pipe in
-      if let pipe { _ = send("forget \(leader)", to: pipe) }
+    keeper.withLock { keeper in
+      keeper.leaders.remove(leader)
+      if let pipe = keeper.pipe { _ = send("forget \(leader)", to: pipe) }
     }
   }
 
@@ -81,7 +96,11 @@ package enum ChildKeeper {
     while read -r verb leader; do
       case $verb in
         keep) kept="$kept$leader " ;;
-        forget) kept="${kept%% $leader *} ${kept#* $leader }" ;;
+        forget)
+          # Without a match, both parts would be the whole text, which would double.
+          case $kept in
+            *" $leader "*) kept="${kept%% $leader *} ${kept#* $leader }" ;;
+          esac ;;
       esac
     done
     [ "$kept" != ' ' ] || exit 0

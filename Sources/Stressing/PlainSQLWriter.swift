@@ -89,6 +89,8 @@ package final class PlainSQLWriter {
     hasBegun = false
     try started.run()
     try ChildKeeper.keep(started.processIdentifier)
+    // It may have ended before it was registered.
+    if !started.isRunning { ChildKeeper.forget(started.processIdentifier) }
     process = started
     counts.lives += 1
   }

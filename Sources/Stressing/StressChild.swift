@@ -23,6 +23,8 @@ final class StressChild {
     // The child leads its own process group. If this process ends, the keeper process kills the
     // child, which would not notice the end while it is stopped.
     try ChildKeeper.keep(process.processIdentifier)
+    // It may have ended before it was registered.
+    if !process.isRunning { ChildKeeper.forget(process.processIdentifier) }
     let descriptor = output.fileHandleForReading.fileDescriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
   }

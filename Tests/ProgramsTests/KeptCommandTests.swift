@@ -104,6 +104,61 @@ import Testing
     #expect(said.contains("/nowhere cannot be read, so only process group "), "\(said)")
   }
 
+  /// The keeper that this process has started: its child whose command line is the script.
+  private static func keeper() throws -> pid_t? {
+    for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+      guard let id = pid_t(name),
+        let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
+        let fields = stat.split(separator: ")").last?.split(separator: " "),
+        fields.count > 1, pid_t(fields[1]) == getpid(),
+        let line = try? String(contentsOfFile: "/proc/\(id)/cmdline", encoding: .utf8)
+      else { continue }
+      if line.contains("read -r verb leader") { return id }
+    }
+    return nil
+  }
+
+  @Test(.needs(.processFiles))
+  func `A new keeper also ends the programs of a killed one`() async throws {
+    let lives = [try LifePipe(), try LifePipe()]
+    let started = lives.map { $0.path("started") }
+    let commands = zip(lives, started).map { "\($0.command); >'\($1)'; exec sleep 600" }
+    await #expect(processExitsWith: .exitCode(7)) {
+      [commands = commands as [String], started = started as [String]] in
+      let silence = open("/dev/null", O_RDWR)
+      for (command, file) in zip(commands, started) {
+        _ = try ChildProcess.spawnKept(command, input: silence, output: silence, errors: silence)
+        while access(file, F_OK) != 0 { sched_yield() }
+        guard let keeper = try Self.keeper() else { exit(1) }
+        if command == commands[0] {
+          kill(keeper, SIGKILL)
+          var status: Int32 = 0
+          while waitpid(keeper, &status, 0) < 0 && errno == EINTR {}
+        }
+      }
+      exit(7)
+    }
+    #expect(lives[0].ends(within: .seconds(10)))
+    #expect(lives[1].ends(within: .seconds(10)))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `A keeper ignores the end of programs that it does not know`() async throws {
+    let life = try LifePipe()
+    let keeper = life.path("keeper")
+    try Data(ChildKeeper.script("/nowhere").utf8).write(to: URL(fileURLWithPath: keeper))
+    // No process has such a number (PID_MAX_LIMIT of the kernel is 2^22).
+    let lines =
+      "keep 5000001\\nforget 5000001\\nkeep 5000002\\n"
+      + String(repeating: "forget 5000001\\n", count: 40)
+    let answer = try await ProcessAnswer(
+      of: "/bin/sh",
+      ["-c", "printf '\(lines)' | sh '\(keeper)'"]
+    )
+    #expect(answer.said.contains("only process group 5000002 was ended"), "\(answer.said)")
+    #expect(!answer.said.contains("5000001"))
+  }
+
   @Test func `The keeper reports the same for each program that it ends`() async throws {
     let life = try LifePipe()
     let keeper = life.path("keeper")
