@@ -1,10 +1,11 @@
-"""Chooses the tests that a change can reach: `swift package dump-package | python3 scripts/affected.py`.
+"""Chooses the tests that a change can reach: `swift package dump-package | python3 scripts/affected.py NEW`.
 
-Run in the package's folder. Compares the repository's files with those of the last run in which all
-tests passed, which `affected.py --keep` has written to .build/tests/passed.json. Prints a regular
+Run in the package's folder. Writes the digests of all files to NEW, and compares them with those of the last
+run in which all tests passed, which `scripts/test` keeps in .build/tests/passed.json. Prints a regular
 expression for `swift test --filter`: the tests of each target whose files, or the files of a target
 below it, have changed, and the suites that read files of the repository themselves. Prints `.` for all tests:
-when there is no such run, and when a file has changed that belongs to no target or is no source.
+when there is no such run, and when a file has changed that belongs to no target, is no source, or belongs to
+a target that no tests depend on, since tests may start its program.
 """
 
 import hashlib
@@ -12,17 +13,19 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 RECORD = pathlib.Path(".build/tests/passed.json")
+SPECIAL = re.compile(r"([][\\.*^$+?(){}|])")
 SOURCES = (".swift", ".c", ".h")
 READS_FILES = re.compile(r"Repository\.|#filePath")
 SUITE = re.compile(r"^(?! *//)(?:.* )?(?:struct|class|enum|actor) (\w+|`[^`]+`)", re.M)
 
 
 def digests():
-    """The digest of each file that git knows or would add, and of the compiler's version."""
+    """The digest of each file that git knows or would add, and of the compiler's and SQLite's versions."""
     files = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         capture_output=True, check=True,
@@ -33,7 +36,9 @@ def digests():
         if name and os.path.isfile(name)
     }
     version = subprocess.run(["swift", "--version"], capture_output=True, check=True).stdout
-    return found | {"the compiler": hashlib.sha256(version).hexdigest()}
+    shell = ["sqlite3", "--version"] if shutil.which("sqlite3") else ["true"]
+    library = subprocess.run(shell, capture_output=True, check=True).stdout
+    return found | {"versions": hashlib.sha256(version + library).hexdigest()}
 
 
 def folder(target):
@@ -48,7 +53,7 @@ def dependencies(target):
 
 
 def reached(changed, targets):
-    """The targets that contain changed files or depend on such; None when a file belongs to none."""
+    """The targets that contain changed files or depend on such; None for a file that no tests depend on."""
     folders = sorted(((folder(each), each["name"]) for each in targets), key=lambda pair: -len(pair[0]))
     names = set()
     for file in changed:
@@ -56,6 +61,11 @@ def reached(changed, targets):
         if name is None or not file.endswith(SOURCES):
             return None
         names.add(name)
+    below = {each["name"] for each in targets if each["type"] == "test"}
+    while more := {name for each in targets if each["name"] in below for name in dependencies(each)} - below:
+        below |= more
+    if not names <= below:
+        return None
     while more := {each["name"] for each in targets if dependencies(each) & names} - names:
         names |= more
     return names
@@ -68,14 +78,13 @@ def reading_suites(targets):
             text = file.read_text()
             if READS_FILES.search(text):
                 for suite in SUITE.findall(text):
-                    yield rf"{target['name']}\.{re.escape(suite).replace(chr(92) + ' ', ' ')}/"
+                    suite = SPECIAL.sub(r"\\\1", suite)
+                    yield rf"{target['name']}\.{suite}/"
 
 
 def main():
     now = digests()
-    if sys.argv[1:] == ["--keep"]:
-        print(json.dumps(now, indent=1))
-        return
+    pathlib.Path(sys.argv[1]).write_text(json.dumps(now, indent=1))
     targets = json.load(sys.stdin)["targets"]
     try:
         before = json.loads(RECORD.read_text())

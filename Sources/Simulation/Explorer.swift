@@ -295,7 +295,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   /// Runs a command in a state, and returns the number of the new state to which it leads, if any.
   ///
-  /// If `isThere` is `true`, the simulator is in that state already; otherwise the state is restored.
+  /// If `isThere` is `true`, the simulator is in that state already. The state is restored anyway
+  /// where faults or power-offs count calls, because a restored connection makes other calls.
   private func go(
     _ command: Command,
     from open: Open,
@@ -304,7 +305,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     depth: Int
   ) throws(SystemFailure) -> Int? {
     let header = roots[open.root].header
-    if isThere {
+    if isThere, command.faults.isEmpty, !space.losesPower {
       simulator.stay()
     } else {
       try simulator.goBack(to: kept.snapshot, header, performing: tree.commands(to: open.node))

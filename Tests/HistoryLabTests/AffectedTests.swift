@@ -18,7 +18,8 @@ import Testing
        "dependencies": [{"byName": ["Below", null]}]},
       {"name": "BelowTests", "type": "test", "dependencies": [{"target": ["Below", null]}]},
       {"name": "AboveTests", "type": "test", "dependencies": [{"target": ["Above", null]}]},
-      {"name": "OtherTests", "type": "test", "dependencies": []}
+      {"name": "OtherTests", "type": "test", "dependencies": []},
+      {"name": "Program", "type": "executable", "dependencies": [{"byName": ["Above", null]}]}
     ]}
     """
 
@@ -42,6 +43,7 @@ import Testing
     ("Tests/OtherTests/Plain.swift", #"^(OtherTests\.)"#),
     ("Other/Above/New.swift", #"^(AboveTests\.|OtherTests\.`Pages of code`/|OtherTests\.Reader/)"#),
     ("Sources/Below/page.json", "."), ("README.md", "."), ("New.swift", "."),
+    ("Sources/Program/main.swift", "."),
   ])
   func `A change reaches the tests of its room, of rooms above and of readers of files`(
     _ file: String,
@@ -54,7 +56,8 @@ import Testing
         "Tests/OtherTests/Plain.swift": "struct Plain {}",
         "Tests/OtherTests/Reading.swift":
           "// no struct Mentioned\n@Suite struct `Pages of code` {}\nstruct Reader { let f = #filePath }",
-        "README.md": "Read me", "Sources/Below/page.json": "{}", "dump.json": Self.manifest,
+        "Sources/Program/main.swift": "", "README.md": "Read me", "Sources/Below/page.json": "{}",
+        "dump.json": Self.manifest,
         ".gitignore": ".build/",
       ]
       for (name, text) in files {
@@ -65,11 +68,11 @@ import Testing
         )
         try text.write(to: place, atomically: true, encoding: .utf8)
       }
-      let choose = #"python3 "$1" <dump.json"#
+      let choose = #"python3 "$1" .build/tests/tested.json <dump.json"#
       #expect(
         try await run("git init --quiet && mkdir -p .build/tests && \(choose)", in: folder) == "."
       )
-      _ = try await run(#"python3 "$1" --keep >.build/tests/passed.json"#, in: folder)
+      _ = try await run("mv .build/tests/tested.json .build/tests/passed.json", in: folder)
       let readers = #"^(OtherTests\.`Pages of code`/|OtherTests\.Reader/)"#
       #expect(try await run(choose, in: folder) == readers)
       #expect(try await run("echo ' ' >>\(file) && \(choose)", in: folder) == expected)
