@@ -144,9 +144,9 @@ struct KnownViews: Sendable {
   /// state, or an older state that the view has read before. The reported values show which of the
   /// two it is.
   ///
-  /// What the view has read becomes unknown (``isUnsure(_:)``) in three cases: the two states have the
-  /// same values; the live query fails; or the view is partial, so that it does not read all objects
-  /// at its launch. A partial view may have read objects that are not in the result.
+  /// The values that the view has read become unknown (``isUnsure(_:)``) in three cases: the two states
+  /// have the same values; the live query fails; or the view is partial, so that it does not read all
+  /// objects at its launch. A partial view may have read objects that are not in the result.
   mutating func list(_ report: LiveReport, by actor: ActorID, _ objects: Objects) {
     guard report.failure == nil, !partial.contains(actor) else { return uncertainty(actor) }
     let isFirst = views[actor, default: View()].lists.insert(report.list).inserted

@@ -10,7 +10,7 @@ import Synchronization
 /// all children. The keeper is a `/bin/sh` script. On Linux the script needs no other program; on
 /// Darwin it needs `ps`, which is part of the system.
 package enum ChildKeeper {
-  /// What this process knows of its helper process.
+  /// The pipe to the helper process, and the processes that are registered with it.
   private struct Keeper {
     /// The pipe through which this process writes to the helper process.
     ///
